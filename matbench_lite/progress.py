@@ -1,0 +1,40 @@
+"""Progress bars on standard error: shown to people, silent for machines."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+Advance = Callable[[int], None]
+"""Call it with the number of bytes or items done since the last call."""
+
+
+@contextmanager
+def progress(description: str, total: int | None, *, unit: Literal["bytes", "items"] = "items") -> Iterator[Advance]:
+    """Show a bar for work of `total` bytes or items while the block runs.
+
+    Nothing is shown when standard error is not a terminal or `MATBENCH_LITE_PROGRESS=0`.
+
+    Examples:
+        >>> with progress("counting", 3) as advance:
+        ...     for _ in range(3):
+        ...         advance(1)
+    """
+    if os.environ.get("MATBENCH_LITE_PROGRESS") == "0" or not sys.stderr.isatty():
+        yield _ignore
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    amount = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(description, total=total)
+        yield lambda done: bar.advance(task, done)
+
+
+def _ignore(_: int) -> None:
+    """Advance nothing."""
