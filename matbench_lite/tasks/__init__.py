@@ -1,0 +1,25 @@
+"""What is measured: tasks, benchmarks, fixed folds, and the category rule."""
+
+from matbench_lite.tasks.benchmark import Benchmark
+from matbench_lite.tasks.category import Category, categorise
+from matbench_lite.tasks.digests import folds_digest, inputs_digest, targets_digest
+from matbench_lite.tasks.folds import assign_folds
+from matbench_lite.tasks.registry import BUILT_IN, load_benchmark
+from matbench_lite.tasks.task import Input, Kind, OriginalFile, Table, Task
+
+__all__ = [
+    "BUILT_IN",
+    "Benchmark",
+    "Category",
+    "Input",
+    "Kind",
+    "OriginalFile",
+    "Table",
+    "Task",
+    "assign_folds",
+    "categorise",
+    "folds_digest",
+    "inputs_digest",
+    "load_benchmark",
+    "targets_digest",
+]

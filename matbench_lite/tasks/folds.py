@@ -1,0 +1,72 @@
+"""The fixed folds: shipped as data, so that no version of anything can move them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from matbench_lite.errors import MatbenchLiteError
+from matbench_lite.tasks.digests import folds_digest
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from matbench_lite.tasks.task import Kind, Task
+
+_HERE = Path(__file__).parent
+
+
+def load_folds(task: Task) -> NDArray[np.uint8]:
+    """Read the shipped fold number of every row of a built-in task.
+
+    Raises:
+        MatbenchLiteError: If the shipped file was changed: its digest is not the registry's.
+    """
+    assignment = _shipped(task.benchmark, task.name)
+    found = folds_digest(assignment)
+    if found != task.folds_sha256:
+        raise MatbenchLiteError(
+            f"the folds of {task.name} were changed: sha256 {found[:12]}… is not the registry's",
+            fix="install matbench_lite again",
+        )
+    return assignment
+
+
+def assign_folds(kind: Kind, targets: ArrayLike, *, n_folds: int, seed: int) -> NDArray[np.uint8]:
+    """Make the folds of a new task: shuffled, stratified by label for classification.
+
+    Args:
+        kind: Kind of the task.
+        targets: One target per row, in file order.
+        n_folds: Number of folds.
+        seed: Seed of the shuffle.
+
+    Returns:
+        The fold in whose test part each row is.
+
+    Examples:
+        >>> assign_folds("regression", [1.0, 2.0, 3.0, 4.0], n_folds=2, seed=0).tolist()
+        [1, 1, 0, 0]
+    """
+    import numpy as np
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    splitter = (KFold if kind == "regression" else StratifiedKFold)(n_splits=n_folds, shuffle=True, random_state=seed)
+    values = np.asarray(targets)
+    assignment = np.empty(len(values), dtype=np.uint8)
+    for fold, (_, test) in enumerate(splitter.split(np.zeros(len(values)), values)):
+        assignment[test] = fold
+    assignment.flags.writeable = False
+    return assignment
+
+
+@cache
+def _shipped(benchmark: str, task: str) -> NDArray[np.uint8]:
+    import numpy as np
+
+    with np.load(_HERE / f"{benchmark}.folds.npz") as arrays:
+        assignment: NDArray[np.uint8] = arrays[task]
+    assignment.flags.writeable = False
+    return assignment

@@ -1,0 +1,78 @@
+"""A TOML table whose values are taken out key by key, checked; mistakes are collected with their place."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class TomlTable:
+    """One table of the file: values are taken out key by key, mistakes are collected with their place."""
+
+    def __init__(self, content: object, place: str, problems: list[str]) -> None:
+        self._content: dict[str, Any] = dict(content) if isinstance(content, dict) else {}
+        self._place = place
+        self.problems = problems
+        if not isinstance(content, dict):
+            problems.append(f"{place.rstrip('.')}: is not a table")
+
+    def take(self, key: str, kind: type[T], default: T | None = None) -> T:
+        """The value of `key`, checked; a required one that is missing is noted, and a neutral value returned."""
+        if key not in self._content:
+            if default is None:
+                self.complain(key, "is missing")
+                return kind()
+            return default
+        value = self._content.pop(key)
+        if kind is float and type(value) is int:
+            value = float(value)
+        # `type`, not `isinstance`: true is not a number here.
+        if type(value) is not kind:
+            self.complain(key, f"{value!r} is not a {_NAMES[kind]}")
+            return kind()
+        if value == "" and default is None:
+            self.complain(key, "is empty")
+        checked: T = value
+        return checked
+
+    def optional(self, key: str, kind: type[T]) -> T | None:
+        """The value of `key`, or None."""
+        return self.take(key, kind) if key in self._content else None
+
+    def choice(self, key: str, choices: tuple[str, ...], default: str | None = None) -> Any:
+        """The value of `key`, one of `choices`."""
+        if key not in self._content and default is None:
+            self.complain(key, f"is missing; one of {', '.join(choices)}")
+            return choices[0]
+        value = self.take(key, str, default)
+        if value not in choices:
+            self.complain(key, f"{value!r} is not one of {', '.join(choices)}")
+            return choices[0]
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """The list of strings at `key`; empty if there is none."""
+        values = self.take(key, list, [])
+        if not all(isinstance(value, str) for value in values):
+            self.complain(key, "is not a list of strings")
+            return ()
+        return tuple(values)
+
+    def section(self, key: str) -> TomlTable | None:
+        """The sub-table at `key`, or None."""
+        if key not in self._content:
+            return None
+        return TomlTable(self._content.pop(key), f"{self._place}{key}.", self.problems)
+
+    def complain(self, key: str, message: str) -> None:
+        """Note a mistake at `key`."""
+        self.problems.append(f"{self._place}{key}: {message}")
+
+    def close(self) -> None:
+        """Every key that nobody asked for is a mistake, most often a misspelt one."""
+        for key in self._content:
+            self.complain(key, "is not a known key")
+
+
+_NAMES = {str: "string", int: "whole number", float: "number", dict: "table", list: "list"}
