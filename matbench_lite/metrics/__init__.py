@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from matbench_lite.metrics.catalogue import (
     CLASSIFICATION_METRICS,
+    METRICS,
     REGRESSION_METRICS,
     UNCERTAINTY_METRICS,
     Metric,
@@ -21,6 +22,7 @@ from matbench_lite.metrics.uncertainty import ause, crps, miscalibration_area, n
 
 __all__ = [
     "CLASSIFICATION_METRICS",
+    "METRICS",
     "REGRESSION_METRICS",
     "UNCERTAINTY_METRICS",
     "Metric",

@@ -70,6 +70,9 @@ UNCERTAINTY_METRICS = (
     Metric("ause", "AUSE", "area under the sparsification error curve, relative to the MAE"),
 )
 
+METRICS = {metric.name: metric for metric in (*REGRESSION_METRICS, *CLASSIFICATION_METRICS, *UNCERTAINTY_METRICS)}
+"""Every metric by its name."""
+
 _RANKING: dict[str, Literal["mae", "balanced_accuracy"]] = {
     "regression": "mae",
     "classification": "balanced_accuracy",

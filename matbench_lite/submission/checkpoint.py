@@ -1,0 +1,96 @@
+"""A checkpoint: every recorded fold on disk at once, so that a run that dies loses nothing.
+
+A folder with `checkpoint.json` (who and what) and one small file per recorded fold, each written atomically.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from matbench_lite.atomic import write_bytes
+from matbench_lite.errors import EntryError
+from matbench_lite.submission.canonical import canonical_bytes, parse
+from matbench_lite.submission.predictions import COLUMNS, FoldPredictions
+from matbench_lite.submission.recorded import RecordedFold
+from matbench_lite.tasks import Benchmark
+
+_HEADER = "checkpoint.json"
+
+
+class Checkpoint:
+    """The folder that a submission keeps its recorded folds in while it runs.
+
+    Args:
+        folder: Made if it is not there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def exists(self) -> bool:
+        """Whether a submission was begun here."""
+        return (self.folder / _HEADER).is_file()
+
+    def begin(self, header: Mapping[str, Any]) -> None:
+        """Note who and what; the folds follow."""
+        write_bytes(self.folder / _HEADER, canonical_bytes(header))
+
+    def header(self) -> dict[str, Any]:
+        """What `begin` noted.
+
+        Raises:
+            EntryError: If there is no checkpoint here, or it cannot be read.
+        """
+        path = self.folder / _HEADER
+        if not path.is_file():
+            raise EntryError(
+                f"there is no checkpoint in {self.folder}", fix="start with Submission(…, checkpoint=PATH)"
+            )
+        return parse(path.read_bytes(), str(path))
+
+    def keep(self, task: str, fold: int, recorded: RecordedFold) -> None:
+        """Put one fold on disk; it is safe when this returns."""
+        about = {
+            "type": recorded.predictions.type,
+            "params": recorded.params,
+            "seconds": recorded.seconds,
+            "peak_memory_mb": recorded.peak_memory_mb,
+        }
+        buffer = BytesIO()
+        text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+        arrays: dict[str, Any] = {"about": text, **recorded.predictions.arrays}
+        np.savez(buffer, **arrays)
+        content = buffer.getvalue()
+        write_bytes(self.folder / f"{task}.{fold}.npz", hashlib.sha256(content).digest() + content)
+
+    def folds(self, benchmark: Benchmark) -> Iterator[tuple[str, int, RecordedFold]]:
+        """Every fold that was kept.
+
+        Raises:
+            EntryError: If a file is damaged, with its name: delete it, and only that fold is lost.
+        """
+        for task in benchmark:
+            for fold in task.folds:
+                path = self.folder / f"{task.name}.{fold}.npz"
+                if path.is_file():
+                    yield task.name, fold, _read(path)
+
+
+def _read(path: Path) -> RecordedFold:
+    content = path.read_bytes()
+    try:
+        if hashlib.sha256(content[32:]).digest() != content[:32]:
+            raise ValueError("its checksum is wrong")
+        with np.load(BytesIO(content[32:]), allow_pickle=False) as arrays:
+            about = json.loads(arrays["about"].tobytes())
+            columns = {name: arrays[name] for name in COLUMNS if name in arrays}
+        return RecordedFold(predictions=FoldPredictions(type=about.pop("type"), **columns), **about)
+    except Exception as error:
+        raise EntryError(f"{path} is damaged: {error}", fix="delete it; only that fold is trained again") from error

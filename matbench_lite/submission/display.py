@@ -1,0 +1,98 @@
+"""How a submission looks in a terminal and in a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from matbench_lite.errors import DataError
+from matbench_lite.metrics import Summary, ranking_metric
+
+if TYPE_CHECKING:
+    from matbench_lite.submission.scores import TaskScores
+    from matbench_lite.submission.submission import Submission
+
+_METRICS = {
+    "regression": ("rmse", "max_error", "coverage"),
+    "classification": ("accuracy", "f1", "rocauc"),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One task in the overview."""
+
+    task: str
+    folds: str
+    metric: str
+    value: str
+    unit: str
+    others: str
+
+
+def as_text(submission: Submission) -> str:
+    """A short table: one line per recorded task."""
+    rows = _rows(submission)
+    lines = [
+        f"Submission: {submission.algorithm} on {submission.benchmark.name}",
+        f"{submission.category} ({submission.category.reason})",
+    ]
+    if rows:
+        widths = [max(len(getattr(row, name)) for row in rows) for name in ("task", "folds", "metric", "value")]
+        lines += [
+            f"  {row.task:<{widths[0]}}  {row.folds:>{widths[1]}}  {row.metric:<{widths[2]}}"
+            f"  {row.value:>{widths[3]}} {row.unit}".rstrip()
+            for row in rows
+        ]
+    return "\n".join(lines)
+
+
+def as_html(submission: Submission) -> str:
+    """The same for a notebook; every text is escaped."""
+    from jinja2 import Environment, FileSystemLoader
+
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True
+    )
+    template = environment.get_template("submission.html.j2")
+    return template.render(submission=submission, category=submission.category, rows=_rows(submission))
+
+
+def rounded(value: Summary) -> str:
+    """Mean ± std with as many digits as the std allows.
+
+    Examples:
+        >>> rounded(Summary(mean=0.033189, std=0.00047, min=0.0, max=1.0))
+        '0.03319 ± 0.00047'
+        >>> rounded(Summary(mean=103.512, std=13.64, min=0.0, max=1.0))
+        '104 ± 14'
+    """
+    if value.std > 0:
+        from math import floor, log10
+
+        digits = max(0, 1 - floor(log10(value.std)))
+        return f"{value.mean:.{digits}f} ± {value.std:.{digits}f}"
+    return f"{value.mean:.4g}"
+
+
+def _rows(submission: Submission) -> list[Row]:
+    try:
+        scores = submission.scores
+    except DataError:
+        return [
+            Row(
+                task.name, f"{len(submission.recorded(task.name))}/{task.n_folds} folds", "no targets here", "–", "", ""
+            )
+            for task in submission.tasks
+        ]
+    return [_row(task.n_folds, scores[task.name]) for task in submission.tasks]
+
+
+def _row(n_folds: int, scores: TaskScores) -> Row:
+    metric = ranking_metric(scores.kind)
+    others = ", ".join(
+        f"{name} {rounded(scores.metrics[name])}" for name in _METRICS[scores.kind] if name in scores.metrics
+    )
+    value = rounded(scores.metrics[metric])
+    return Row(scores.task, f"{len(scores.folds)}/{n_folds} folds", metric, value, scores.unit, others)

@@ -1,0 +1,433 @@
+"""A submission: one algorithm's predictions on some tasks of one benchmark, recorded fold by fold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from monty.json import MSONable
+
+from matbench_lite.errors import DataError, EntryError, RecordError
+from matbench_lite.submission.canonical import plain
+from matbench_lite.submission.checkpoint import Checkpoint
+from matbench_lite.submission.entry import DOCUMENT, read_document, read_entry, write_entry
+from matbench_lite.submission.measuring import Measurement
+from matbench_lite.submission.predictions import check_predictions
+from matbench_lite.submission.provenance import collect_provenance
+from matbench_lite.submission.recorded import RecordedFold
+from matbench_lite.submission.schema import SCHEMA_VERSION, form_problems
+from matbench_lite.submission.scores import Scores, TaskScores, score_fold
+from matbench_lite.tasks import Benchmark, Category, Task, categorise, load_benchmark
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import ArrayLike
+
+FilePath = str | PathLike[str]
+
+
+class Submission(MSONable):  # type: ignore[misc]
+    """One algorithm's predictions on some tasks of one benchmark: record, look at the scores, save.
+
+    Args:
+        benchmark: The benchmark, its name, or the path of its TOML file.
+        algorithm: Name of the algorithm.
+        authors: Who made it.
+        description: What it does, in a few sentences.
+        references: BibTeX entries.
+        requirements: Packages needed to run the code, e.g. "scikit-learn>=1.5".
+        single_configuration: Whether people chose one configuration for all tasks (tuning by the algorithm inside a
+            fold is fine). A general-purpose entry must declare it.
+        external_data: False if it was trained on the training part of each fold alone; otherwise what else it has
+            seen, e.g. "pretrained on OQMD".
+        metadata: Anything else to keep, as plain JSON.
+        checkpoint: Folder in which every recorded fold is kept at once; `Submission.resume` goes on from there.
+
+    Raises:
+        EntryError: If the checkpoint folder has a submission in it already.
+
+    Examples:
+        >>> import numpy as np
+        >>> from matbench_lite import Submission, load_benchmark
+        >>> bench = load_benchmark("mini")
+        >>> sub = Submission(bench, algorithm="Mean", authors=["A. Name"], single_configuration=True)
+        >>> task = bench["mini_gap"]
+        >>> for fold in task.folds:
+        ...     X, y = task.train_data(fold)
+        ...     sub.record(task.name, fold, np.full(len(task.test_ids(fold)), y.mean()))
+        >>> round(sub.scores["mini_gap"].mae.mean, 2) > 1
+        True
+        >>> print(sub.category)
+        task-specific
+    """
+
+    def __init__(
+        self,
+        benchmark: Benchmark | FilePath,
+        *,
+        algorithm: str,
+        authors: Sequence[str] | str = (),
+        description: str = "",
+        references: Sequence[str] | str = (),
+        requirements: Sequence[str] | str = (),
+        single_configuration: bool | None = None,
+        external_data: bool | str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        checkpoint: FilePath | None = None,
+    ) -> None:
+        self.benchmark = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(Path(benchmark))
+        self.algorithm = algorithm
+        self.authors = _texts(authors)
+        self.description = description
+        self.references = _texts(references)
+        self.requirements = _texts(requirements)
+        self.single_configuration = single_configuration
+        self.external_data = external_data
+        self.metadata = dict(metadata or {})
+        self.created: str | None = None
+        self._folds: dict[str, dict[int, RecordedFold]] = {}
+        # Now, not when it is saved after hours of training.
+        if problems := form_problems(_document_header(self._header()), partly=True):
+            raise EntryError("the submission is out of form:\n  " + "\n  ".join(problems), fix="correct it")
+        self._checkpoint = None if checkpoint is None else Checkpoint(Path(checkpoint))
+        if self._checkpoint is not None:
+            if self._checkpoint.exists():
+                raise EntryError(
+                    f"{checkpoint} has a submission in it already",
+                    fix=f"go on with Submission.resume({str(checkpoint)!r}), or choose another folder",
+                )
+            self._checkpoint.begin(self._header())
+
+    @classmethod
+    def resume(cls, checkpoint: FilePath, benchmark: Benchmark | FilePath | None = None) -> Submission:
+        """Go on with a submission whose run ended early: everything that was recorded is there.
+
+        Args:
+            checkpoint: The folder given as `checkpoint` then.
+            benchmark: Its benchmark; needed only if it is not a built-in one.
+        """
+        kept = Checkpoint(Path(checkpoint))
+        header = kept.header()
+        name = header.pop("benchmark")
+        submission = cls(benchmark or name, **header)
+        for task, fold, recorded in kept.folds(submission.benchmark):
+            submission._folds.setdefault(task, {})[fold] = recorded
+        submission._checkpoint = kept
+        return submission
+
+    def record(
+        self,
+        task: str,
+        fold: int,
+        predictions: ArrayLike | pd.Series,
+        *,
+        std: ArrayLike | pd.Series | None = None,
+        interval: tuple[ArrayLike, ArrayLike] | ArrayLike | None = None,
+        params: Mapping[str, Any] | None = None,
+        overwrite: bool = False,
+    ) -> None:
+        """Record the predictions for the test part of one fold.
+
+        Args:
+            task: Name of the task.
+            fold: Number of the fold.
+            predictions: One per test row. A pandas Series is aligned by row id; a list or array is in the order of
+                `task.test_ids(fold)`. Regression: in the unit of the target. Classification: booleans, or the
+                probability of true as floats; not both in one task.
+            std: Standard deviation of each prediction, in the unit of the target.
+            interval: Lower and upper ends of a 95 % interval: a pair of arrays, or an array of shape (n, 2).
+            params: Parameters of the model in this fold.
+            overwrite: Whether a fold that is recorded already may be replaced.
+
+        Raises:
+            RecordError: If anything is wrong with them; nothing is recorded then.
+            UnknownNameError: If there is no such task or fold.
+        """
+        known = self.benchmark[task]
+        checked = check_predictions(known, fold, predictions, std=std, interval=interval)
+        recorded = self._folds.get(task, {})
+        if fold in recorded and not overwrite:
+            raise RecordError(f"{task} fold {fold} is recorded already", fix="pass overwrite=True to replace it")
+        others = {held.predictions.type for number, held in recorded.items() if number != fold}
+        if others - {checked.type}:
+            raise RecordError(
+                f"{task} fold {fold} has {checked.type} predictions, the folds before have {others.pop()}",
+                fix="record labels in all folds of a task or probabilities in all of them",
+            )
+        self._keep(task, fold, RecordedFold(predictions=checked, params=plain(dict(params or {}))))
+
+    @contextmanager
+    def measure(self, task: str, fold: int) -> Iterator[None]:
+        """Keep the wall time and peak memory of a block that trains and records one fold.
+
+        Examples:
+            >>> from matbench_lite import Submission
+            >>> sub = Submission("mini", algorithm="Zero")
+            >>> with sub.measure("mini_gap", 0):
+            ...     sub.record("mini_gap", 0, [0.0] * 100)
+            >>> sub.recorded("mini_gap")[0].peak_memory_mb > 1
+            True
+        """
+        with Measurement() as block:
+            yield
+        recorded = self._folds.get(task, {}).get(fold)
+        if recorded is None:
+            raise RecordError(f"{task} fold {fold} was measured but not recorded", fix="call record inside the block")
+        self._keep(
+            task,
+            fold,
+            replace(recorded, seconds=round(block.seconds, 3), peak_memory_mb=round(block.peak_memory_mb, 1)),
+        )
+
+    def recorded(self, task: str) -> dict[int, RecordedFold]:
+        """What is recorded for a task, by fold number."""
+        return dict(sorted(self._folds.get(self.benchmark[task].name, {}).items()))
+
+    def is_recorded(self, task: str, fold: int) -> bool:
+        """Whether a fold is recorded: what a resumed run asks before it trains."""
+        return fold in self._folds.get(self.benchmark[task].name, {})
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The tasks with at least one recorded fold, in registry order."""
+        return tuple(task for task in self.benchmark if self._folds.get(task.name))
+
+    @property
+    def complete_tasks(self) -> tuple[str, ...]:
+        """Names of the tasks whose folds are all recorded."""
+        return tuple(task.name for task in self.tasks if len(self._folds[task.name]) == task.n_folds)
+
+    @property
+    def category(self) -> Category:
+        """General-purpose or task-specific, and why."""
+        return categorise(self.benchmark, self.complete_tasks, single_configuration=self.single_configuration)
+
+    @property
+    def scores(self) -> Scores:
+        """Scores of everything recorded so far, computed from the predictions and the targets.
+
+        Raises:
+            DataMissingError: If the targets are not on this machine and fetching is turned off.
+        """
+        return Scores({task.name: self._task_scores(task) for task in self.tasks})
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The scores as a tidy frame: columns task, fold, metric, value."""
+        return self.scores.frame
+
+    @cached_property
+    def provenance(self) -> dict[str, Any]:
+        """Where it was made: Python, packages, git commit, hardware. Collected on first look; edit it as you like."""
+        return collect_provenance()
+
+    def save(self, folder: FilePath, *, code: FilePath | Sequence[FilePath] = (), overwrite: bool = False) -> Path:
+        """Write the entry: `submission.json`, `predictions.parquet` and the code.
+
+        Args:
+            folder: The entry's folder, e.g. "submissions/my-forest"; made if it is not there.
+            code: The file, or files, that made the predictions. A pull request needs at least one.
+            overwrite: Whether another algorithm's entry in that folder may be replaced. (Saving your own again is
+                always fine.)
+
+        Returns:
+            The folder.
+
+        Raises:
+            EntryError: If nothing is recorded, a code file is missing, or another algorithm's entry is there.
+        """
+        target = Path(folder)
+        if not self.tasks:
+            raise EntryError("nothing is recorded yet", fix="record at least one fold before saving")
+        _check_owner(target, self.algorithm, overwrite=overwrite)
+        files = _code_files([code] if isinstance(code, str | PathLike) else code)
+        self.created = self.created or datetime.now(UTC).isoformat(timespec="seconds")
+        write_entry(target, self.benchmark, self._document(), self._folds, files)
+        return target
+
+    @classmethod
+    def load(cls, folder: FilePath, benchmark: Benchmark | FilePath | None = None) -> Submission:
+        """Read an entry back; all of it is checked, none of it is executed.
+
+        Args:
+            folder: The entry's folder.
+            benchmark: Its benchmark; needed only if it is not a built-in one.
+
+        Raises:
+            EntryError: If anything is missing, out of form, or was changed after it was saved.
+        """
+        bench = benchmark if benchmark is None or isinstance(benchmark, Benchmark) else load_benchmark(Path(benchmark))
+        entry = read_entry(Path(folder), bench)
+        document = entry.document
+        submission = cls(entry.benchmark, **_described(document), **document["declarations"])
+        submission.created = document["created"]
+        submission.provenance = dict(document["provenance"])
+        submission._folds = {name: dict(folds) for name, folds in entry.folds.items()}
+        return submission
+
+    def as_dict(self) -> dict[str, Any]:
+        """The submission as plain data, for monty: everything, predictions included."""
+        return {
+            "@module": type(self).__module__,
+            "@class": type(self).__name__,
+            **self._header(),
+            "created": self.created,
+            "provenance": plain(self.provenance),
+            "folds": {
+                name: [_fold_as_dict(fold, held) for fold, held in sorted(folds.items())]
+                for name, folds in self._folds.items()
+            },
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Submission:
+        """The inverse of `as_dict`."""
+        header = {key: value for key, value in data.items() if not key.startswith("@")}
+        created, provenance, folds = (header.pop(key) for key in ("created", "provenance", "folds"))
+        submission = cls(header.pop("benchmark"), **header)
+        submission.created, submission.provenance = created, dict(provenance)
+        for task, listed in folds.items():
+            for fields in listed:
+                _restore_fold(submission, task, fields)
+        return submission
+
+    def __repr__(self) -> str:
+        from matbench_lite.submission.display import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from matbench_lite.submission.display import as_html
+
+        return as_html(self)
+
+    def _keep(self, task: str, fold: int, recorded: RecordedFold) -> None:
+        if self._checkpoint is not None:
+            self._checkpoint.keep(task, fold, recorded)
+        self._folds.setdefault(task, {})[fold] = recorded
+
+    def _task_scores(self, task: Task) -> TaskScores:
+        folds = {fold: score_fold(task, fold, held.predictions) for fold, held in self.recorded(task.name).items()}
+        complete = len(folds) == task.n_folds
+        return TaskScores(task=task.name, kind=task.kind, unit=task.unit, folds=folds, complete=complete)
+
+    def _header(self) -> dict[str, Any]:
+        """Who and what, as plain JSON: the arguments of the constructor."""
+        return {
+            "benchmark": self.benchmark.name,
+            "algorithm": self.algorithm,
+            "authors": list(self.authors),
+            "description": self.description,
+            "references": list(self.references),
+            "requirements": list(self.requirements),
+            "single_configuration": self.single_configuration,
+            "external_data": self.external_data,
+            "metadata": plain(self.metadata),
+        }
+
+    def _document(self) -> dict[str, Any]:
+        """`submission.json` without its digests."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            **_document_header(self._header()),
+            "created": self.created,
+            "provenance": plain(self.provenance),
+            "tasks": {task.name: self._task_document(task) for task in self.tasks},
+        }
+
+    def _task_document(self, task: Task) -> dict[str, Any]:
+        recorded = self.recorded(task.name)
+        return {
+            "predictions": next(iter(recorded.values())).predictions.type,
+            "folds_sha256": task.folds_sha256,
+            "folds": [
+                {
+                    "fold": fold,
+                    "params": held.params,
+                    "scores": _saved_scores(task, fold, held),
+                    "seconds": held.seconds,
+                    "peak_memory_mb": held.peak_memory_mb,
+                    "values_sha256": held.predictions.sha256,
+                }
+                for fold, held in recorded.items()
+            ],
+        }
+
+
+def _saved_scores(task: Task, fold: int, held: RecordedFold) -> Any:
+    """Scores for the file: computed where the targets are here, else those of the file it was read from."""
+    try:
+        return plain(score_fold(task, fold, held.predictions))
+    except DataError:
+        return held.scores
+
+
+def _document_header(header: Mapping[str, Any]) -> dict[str, Any]:
+    """The constructor's arguments as `submission.json` has them: what is declared in a place of its own."""
+    declared = ("single_configuration", "external_data")
+    described = {key: value for key, value in header.items() if key not in declared}
+    return {**described, "declarations": {key: header[key] for key in declared}}
+
+
+def _described(document: Mapping[str, Any]) -> dict[str, Any]:
+    keys = ("algorithm", "authors", "description", "references", "requirements", "metadata")
+    return {key: document[key] for key in keys}
+
+
+def _fold_as_dict(fold: int, held: RecordedFold) -> dict[str, Any]:
+    return {
+        "fold": fold,
+        "type": held.predictions.type,
+        "params": held.params,
+        "seconds": held.seconds,
+        "peak_memory_mb": held.peak_memory_mb,
+        **{name: array.tolist() for name, array in held.predictions.arrays.items()},
+    }
+
+
+def _restore_fold(submission: Submission, task: str, fields: Mapping[str, Any]) -> None:
+    values = fields["prediction"]
+    if fields["type"] == "label":
+        values = [bool(value) for value in values]
+    interval = (fields["lower"], fields["upper"]) if "lower" in fields else None
+    submission.record(task, fields["fold"], values, std=fields.get("std"), interval=interval, params=fields["params"])
+    held = submission._folds[task][fields["fold"]]
+    submission._folds[task][fields["fold"]] = replace(
+        held, seconds=fields["seconds"], peak_memory_mb=fields["peak_memory_mb"]
+    )
+
+
+def _texts(values: Sequence[str] | str) -> list[str]:
+    return [values] if isinstance(values, str) else list(values)
+
+
+def _check_owner(folder: Path, algorithm: str, *, overwrite: bool) -> None:
+    """Refuse to write over the entry of another algorithm."""
+    if overwrite or not (folder / DOCUMENT).is_file():
+        return
+    try:
+        owner = read_document(folder).get("algorithm")
+    except EntryError:
+        owner = None
+    if owner != algorithm:
+        raise EntryError(
+            f"{folder} holds the entry of {owner or 'an unreadable algorithm'!r}, not of {algorithm!r}",
+            fix="choose another folder, or pass overwrite=True",
+        )
+
+
+def _code_files(paths: Sequence[FilePath]) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    for path in map(Path, paths):
+        if not path.is_file():
+            raise EntryError(f"there is no code file {path}", fix="give the path of a file")
+        if path.name in files:
+            raise EntryError(f"two code files are called {path.name}", fix="rename one of them")
+        files[path.name] = path.read_bytes()
+    return files
