@@ -1,0 +1,75 @@
+"""The wheel: small, only our package in it, and it works where there is nothing else of ours."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`mbl` of the wheel in a new environment; the dependencies are those of this one."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=False, symlinks=True)
+    scheme = {"base": str(folder), "platbase": str(folder)}
+    site_packages = Path(sysconfig.get_path("purelib", vars=scheme))
+    command = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"), "install", "--no-deps", str(wheel)]
+    subprocess.run(command, check=True, capture_output=True)
+    (site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return folder / "bin" / "mbl"
+
+
+def run(program: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "MATBENCH"))}
+    environment |= {"MATBENCH_LITE_DATA": str(folder / "no-such-data"), "HOME": str(folder)}
+    done = subprocess.run(
+        [str(program), *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_it_is_small_and_holds_only_the_package(wheel) -> None:
+    assert wheel.stat().st_size < 2_000_000
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.split("/")[0] for name in names} == {
+        "matbench_lite",
+        next(n.split("/")[0] for n in names if ".dist-info" in n),
+    }
+    assert not [name for name in names if "test" in name.lower() or name.endswith((".pyc", ".tmp"))]
+    shipped = {"matbench_lite/py.typed", "matbench_lite/submission/submission.schema.json", "matbench_lite/tasks/mini.toml"}
+    assert shipped <= set(names)
+
+
+def test_it_lists_the_tasks_in_an_empty_folder(program, tmp_path) -> None:
+    assert "matbench_mp_e_form" in run(program, tmp_path, "tasks").stdout
+    assert run(program, tmp_path, "--version").stdout.startswith("matbench_lite ")
+
+
+def test_the_demo_does_the_whole_job_offline(program, tmp_path) -> None:
+    done = run(program, tmp_path, "demo")
+    assert "mini_is_stable" in done.stdout
+    entries = sorted(path.name for path in (tmp_path / "mbl-demo" / "submissions").iterdir())
+    assert entries == ["forest", "mean", "ridge"]
+    scored = run(program, tmp_path, "score", *(f"mbl-demo/submissions/{name}" for name in entries))
+    assert scored.stdout.count("all recorded scores are those of the predictions") == 3
