@@ -68,11 +68,13 @@ def _first_text(distribution: Distribution, *names: str) -> str:
 def _git(folder: Path) -> dict[str, Any] | None:
     """The commit and whether the tree has changes on top of it; None outside a repository or without git."""
     try:
-        commit = _run("git", "-C", str(folder), "rev-parse", "HEAD")
-        changes = _run("git", "-C", str(folder), "status", "--porcelain", "--untracked-files=no")
+        lines = _run(
+            "git", "-C", str(folder), "status", "--porcelain=v2", "--branch", "--untracked-files=no"
+        ).splitlines()
     except (OSError, subprocess.SubprocessError):
         return None
-    return {"commit": commit, "changed": bool(changes)}
+    commit = next(line.rpartition(" ")[2] for line in lines if line.startswith("# branch.oid "))
+    return {"commit": commit, "changed": not all(line.startswith("#") for line in lines)}
 
 
 def _hardware() -> dict[str, Any]:
