@@ -28,7 +28,7 @@ def targets_digest(ids: Iterable[str], values: NDArray[np.float64] | NDArray[np.
     Examples:
         >>> import numpy as np
         >>> targets_digest(["mb-1", "mb-2"], np.array([0.5, 2.0]))[:12]
-        'd5f4a2dd6a09'
+        '20d30599eac0'
     """
     template = "%s,%d\n" if values.dtype == bool else "%s,%.10f\n"
     return _sha256_of_lines(template % pair for pair in zip(ids, values.tolist(), strict=True))

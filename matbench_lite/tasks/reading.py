@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from matbench_lite.errors import BenchmarkFileError, MatbenchLiteError
 from matbench_lite.tasks.benchmark import Benchmark
-from matbench_lite.tasks.digests import folds_digest, targets_digest
+from matbench_lite.tasks.digests import folds_digest, inputs_digest, targets_digest
 from matbench_lite.tasks.task import Input, Kind, OriginalFile, Table, Task
 from matbench_lite.tasks.toml_table import TomlTable
 
@@ -20,14 +20,19 @@ DEFAULT_FOLDS = 5
 DEFAULT_SEED = 18012019
 MAX_FOLDS = 255  # one byte per row
 
+MAX_SEED = 2**32 - 1  # what scikit-learn takes
+
+BUILT_IN = ("matbench_v0.1", "mini")
+"""Names of the benchmarks that come with the package."""
+
 _HERE = Path(__file__).parent
 
 
 def read_benchmark(path: Path) -> Benchmark:
     """Read a benchmark file and check all of it.
 
-    A user's file says for every task where its data lies; that data is opened here, so that a wrong column or a
-    missing target is known before any model is trained.
+    A user's file says for every task where its data lies; that data is opened here, so that a wrong column, a missing
+    target or a bad formula is known before any model is trained. Structures are parsed when they are first used.
 
     Raises:
         BenchmarkFileError: With every mistake found, each with its place in the file.
@@ -35,24 +40,36 @@ def read_benchmark(path: Path) -> Benchmark:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BenchmarkFileError(f"{path} is not a TOML file: {error}", fix="correct the line that it names") from error
+        raise BenchmarkFileError(f"{path} is not a TOML file: {error}", fix="correct it there") from error
+    except OSError as error:
+        raise BenchmarkFileError(f"{path} cannot be read: {error.strerror}") from error
 
     problems: list[str] = []
     top = TomlTable(content, "", problems)
-    name = top.take("name", str)
+    built_in = path.parent == _HERE
+    name = top.name()
+    if name in BUILT_IN and not built_in:
+        top.complain("name", f"{name!r} is the name of a built-in benchmark; choose another")
     folds = TomlTable(top.take("folds", dict, {}), "folds.", problems)
     defaults = _Defaults(
         benchmark=name,
         n_folds=folds.take("splits", int, DEFAULT_FOLDS),
         seed=folds.take("seed", int, DEFAULT_SEED),
         folder=path.parent,
-        built_in=path.parent == _HERE,
+        built_in=built_in,
     )
-    folds.close()
     if not 2 <= defaults.n_folds <= MAX_FOLDS:
-        problems.append(f"folds.splits: {defaults.n_folds} is not between 2 and {MAX_FOLDS}")
-    sections = top.take("tasks", list)
-    tasks = [_task(TomlTable(section, f"tasks[{i}].", problems), defaults) for i, section in enumerate(sections)]
+        folds.complain("splits", f"{defaults.n_folds} is not between 2 and {MAX_FOLDS}")
+    if not 0 <= defaults.seed <= MAX_SEED:
+        folds.complain("seed", f"{defaults.seed} is not between 0 and {MAX_SEED}")
+    folds.close()
+    sections = [TomlTable(section, f"tasks[{i}].", problems) for i, section in enumerate(top.take("tasks", list, []))]
+    if content.get("tasks", []) == []:
+        top.complain("tasks", "there are none; add a [[tasks]] section")
+    tasks = [_task(section, defaults) for section in sections]
+    for position, task in enumerate(tasks):
+        if task.name and task.name in [earlier.name for earlier in tasks[:position]]:
+            sections[position].complain("name", f"{task.name!r} is used more than once")
     benchmark = Benchmark(
         name=name,
         title=top.take("title", str, name),
@@ -61,15 +78,13 @@ def read_benchmark(path: Path) -> Benchmark:
         tasks=tuple(tasks),
     )
     top.close()
-    if not tasks:
-        problems.append("tasks: there are none; add a [[tasks]] section")
-    for repeated in {name for name in benchmark.names if benchmark.names.count(name) > 1}:
-        problems.append(f"tasks: the name {repeated!r} is used more than once")
+    if not problems and not built_in:
+        known = [_with_data(section, task) for section, task in zip(sections, tasks, strict=True)]
+        benchmark = replace(benchmark, tasks=tuple(known))
     if problems:
-        raise _mistakes(path, problems)
-    if defaults.built_in:
-        return benchmark
-    return replace(benchmark, tasks=tuple(_with_data(path, task) for task in benchmark.tasks))
+        count = f"{len(problems)} mistake{'s' if len(problems) > 1 else ''}"
+        raise BenchmarkFileError(f"{path} has {count}:\n  " + "\n  ".join(problems))
+    return benchmark
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,14 +99,14 @@ class _Defaults:
 
 
 def _task(section: TomlTable, defaults: _Defaults) -> Task:
-    kind: Kind = section.choice("kind", get_args(Kind))
-    original = section.section("original")
+    kind = section.choice("kind", get_args(Kind))
+    original = section.section("original") if defaults.built_in else None
     table = section.section("data")
     if table is None and not defaults.built_in:
         section.complain("data", "is missing; say where the data lies: path, id, input, target")
     task = Task(
         benchmark=defaults.benchmark,
-        name=section.take("name", str),
+        name=section.name(),
         input=section.choice("input", get_args(Input)),
         kind=kind,
         target=section.take("target", str),
@@ -135,25 +150,29 @@ def _table(section: TomlTable, folder: Path) -> Table:
     return table
 
 
-def _with_data(path: Path, task: Task) -> Task:
+def _with_data(section: TomlTable, task: Task) -> Task:
     """Open the data of a user's task, fill in what only the data knows, and check what the file claims."""
+    # Without the claim about its targets: that one is compared here, with the others.
+    unclaimed = replace(task, targets_sha256=None)
     try:
-        values = task.target_values
+        values = unclaimed.target_values
         _check_enough_rows(task, values)
         facts: dict[str, Any] = {
             "rows": len(values),
-            "folds_sha256": folds_digest(task.fold_of_rows),
-            "targets_sha256": targets_digest(task.ids, values),
+            "folds_sha256": folds_digest(unclaimed.fold_of_rows),
+            "targets_sha256": targets_digest(unclaimed.ids, values),
         }
+        if task.input == "composition":
+            # Structures take too long to parse each time that somebody only wants to score; formulas do not.
+            _ = unclaimed.targets
+            facts["inputs_sha256"] = inputs_digest(unclaimed.ids, unclaimed.inputs)
     except MatbenchLiteError as error:
-        raise BenchmarkFileError(f"{path}: task {task.name!r}: {error.message}", fix=error.fix) from error
+        section.complain("data", f"{task.name}: {error}")
+        return task
     for key, actual in facts.items():
         claimed = getattr(task, key)
         if claimed and claimed != actual:
-            raise BenchmarkFileError(
-                f"{path}: task {task.name!r}: {key} is {claimed!r} but the data has {actual!r}",
-                fix="the data was changed since the file was written: restore it, or give the benchmark a new name",
-            )
+            section.complain(key, f"{claimed!r}, but the data has {actual!r}: restore it, or give a new benchmark name")
     if task.kind == "regression":
         return replace(task, **facts, mean_absolute_deviation=float(abs(values - values.mean()).mean()))
     return replace(task, **facts, fraction_true=float(values.mean()))
@@ -168,8 +187,3 @@ def _check_enough_rows(task: Task, values: NDArray[Any]) -> None:
         raise BenchmarkFileError(
             f"{smallest} {of_what} are too few for {task.n_folds} folds", fix="add rows or lower folds.splits"
         )
-
-
-def _mistakes(path: Path, problems: list[str]) -> BenchmarkFileError:
-    count = f"{len(problems)} mistake{'s' if len(problems) > 1 else ''}"
-    return BenchmarkFileError(f"{path} has {count}:\n  " + "\n  ".join(problems))

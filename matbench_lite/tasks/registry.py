@@ -7,10 +7,9 @@ from pathlib import Path
 
 from matbench_lite.errors import BenchmarkFileError
 from matbench_lite.tasks.benchmark import Benchmark, unknown_name
-from matbench_lite.tasks.reading import read_benchmark
+from matbench_lite.tasks.reading import BUILT_IN, read_benchmark
 
-BUILT_IN = ("matbench_v0.1", "mini")
-"""Names of the benchmarks that come with the package."""
+__all__ = ["BUILT_IN", "load_benchmark"]
 
 
 def load_benchmark(name: str | Path) -> Benchmark:
@@ -27,8 +26,8 @@ def load_benchmark(name: str | Path) -> Benchmark:
         >>> load_benchmark("mini")["mini_gap"].unit
         'eV'
     """
-    if isinstance(name, str) and name in BUILT_IN:
-        return _built_in(name)
+    if str(name) in BUILT_IN:
+        return _built_in(str(name))
     path = Path(name)
     if path.suffix == ".toml":
         if not path.is_file():

@@ -138,11 +138,15 @@ class Task:
 
     def test_rows(self, fold: int) -> NDArray[np.intp]:
         """Positions of the test rows of `fold`, in file order."""
-        return (self.fold_of_rows == self._known(fold)).nonzero()[0]
+        import numpy as np
+
+        return np.flatnonzero(self.fold_of_rows == self._known(fold))
 
     def train_rows(self, fold: int) -> NDArray[np.intp]:
         """Positions of the training rows of `fold`, in file order."""
-        return (self.fold_of_rows != self._known(fold)).nonzero()[0]
+        import numpy as np
+
+        return np.flatnonzero(self.fold_of_rows != self._known(fold))
 
     def test_ids(self, fold: int) -> pd.Index:
         """Row ids of the test part of `fold`: the order in which predictions are recorded."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -16,6 +17,7 @@ class TomlTable:
         self.problems = problems
         if not isinstance(content, dict):
             problems.append(f"{place.rstrip('.')}: is not a table")
+            self.problems = []  # all that it then lacks is no further mistake
 
     def take(self, key: str, kind: type[T], default: T | None = None) -> T:
         """The value of `key`, checked; a required one that is missing is noted, and a neutral value returned."""
@@ -30,7 +32,7 @@ class TomlTable:
         # `type`, not `isinstance`: true is not a number here.
         if type(value) is not kind:
             self.complain(key, f"{value!r} is not a {_NAMES[kind]}")
-            return kind()
+            return kind() if default is None else default
         if value == "" and default is None:
             self.complain(key, "is empty")
         checked: T = value
@@ -42,13 +44,18 @@ class TomlTable:
 
     def choice(self, key: str, choices: tuple[str, ...], default: str | None = None) -> Any:
         """The value of `key`, one of `choices`."""
-        if key not in self._content and default is None:
-            self.complain(key, f"is missing; one of {', '.join(choices)}")
-            return choices[0]
-        value = self.take(key, str, default)
-        if value not in choices:
-            self.complain(key, f"{value!r} is not one of {', '.join(choices)}")
-            return choices[0]
+        value = self._content.pop(key, default)
+        if value in choices:
+            return value
+        problem = "is missing;" if value is None else f"{value!r} is not"
+        self.complain(key, f"{problem} one of {', '.join(choices)}")
+        return choices[0]
+
+    def name(self, key: str = "name") -> str:
+        """The value of `key`, fit to be part of a file's name; "" if it is missing."""
+        value = self.take(key, str)
+        if value and not _NAME.fullmatch(value):
+            self.complain(key, f"{value!r} is not a name: up to 100 letters, digits, '_', '.', '-'")
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -75,4 +82,5 @@ class TomlTable:
             self.complain(key, "is not a known key")
 
 
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _NAMES = {str: "string", int: "whole number", float: "number", dict: "table", list: "list"}
