@@ -20,9 +20,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import matbench_lite.data.download.addresses as module
-from matbench_lite.data.download.partial import Partial
 from matbench_lite.data.download import DownloadPolicy, download
 from matbench_lite.data.download.mirrors import mirror_urls
+from matbench_lite.data.download.partial import Partial
 from matbench_lite.errors import DownloadError
 
 # By path: pytest's import mode "importlib" leaves the tests' folder off sys.path.

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from matbench_lite.data.download.policy import AddressFailedError, DownloadPolicy
-from matbench_lite.data.download.partial import Partial
 from matbench_lite.data.download.mirrors import VARIABLE, check_scheme, without_password
+from matbench_lite.data.download.partial import Partial
+from matbench_lite.data.download.policy import AddressFailedError, DownloadPolicy
 from matbench_lite.errors import DownloadError
 
 __all__ = ["DEFAULT_POLICY", "DownloadPolicy", "download"]

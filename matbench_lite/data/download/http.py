@@ -14,9 +14,9 @@ import requests
 import urllib3
 
 from matbench_lite._version import __version__
-from matbench_lite.data.download.policy import AddressFailedError, AttemptFailedError, DownloadPolicy
-from matbench_lite.data.download.partial import Partial
 from matbench_lite.data.download.mirrors import without_password
+from matbench_lite.data.download.partial import Partial
+from matbench_lite.data.download.policy import AddressFailedError, AttemptFailedError, DownloadPolicy
 from matbench_lite.progress import progress
 
 _BLOCK = 2**18
@@ -153,7 +153,8 @@ class HttpDownloader:
 def _validator(response: requests.Response) -> str | None:
     """Give what `If-Range` may hold: a weak ETag promises the same meaning, not the same bytes."""
     etag = response.headers.get("ETag", "")
-    return etag if etag.startswith('"') else response.headers.get("Last-Modified")
+    validator: str | None = etag if etag.startswith('"') else response.headers.get("Last-Modified")
+    return validator
 
 
 def _continues(response: requests.Response, offset: int, validator: str) -> bool:

@@ -1,0 +1,56 @@
+"""Targets and inputs: where they come from, and how they are looked up.
+
+Everything is imported when it is first used: asking where the data lies must not cost an import of pandas.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matbench_lite.data.access import load_inputs, load_spacegroups, load_target_values, load_targets
+    from matbench_lite.data.adding import Added, add
+    from matbench_lite.data.export import export_targets
+    from matbench_lite.data.fetching import fetch
+    from matbench_lite.data.inventory import PartStatus, status, verify
+    from matbench_lite.data.store import data_directory
+    from matbench_lite.data.tables import table_ids
+
+_HOMES = {
+    "Added": "adding",
+    "PartStatus": "inventory",
+    "add": "adding",
+    "data_directory": "store",
+    "export_targets": "export",
+    "fetch": "fetching",
+    "load_inputs": "access",
+    "load_spacegroups": "access",
+    "load_target_values": "access",
+    "load_targets": "access",
+    "status": "inventory",
+    "table_ids": "tables",
+    "verify": "inventory",
+}
+
+__all__ = [
+    "Added",
+    "PartStatus",
+    "add",
+    "data_directory",
+    "export_targets",
+    "fetch",
+    "load_inputs",
+    "load_spacegroups",
+    "load_target_values",
+    "load_targets",
+    "status",
+    "table_ids",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

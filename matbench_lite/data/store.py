@@ -1,0 +1,206 @@
+"""The store on disk: which data is here, where its files are, and how new data gets in.
+
+Per task there is one manifest, `<data directory>/<benchmark>/<task>.json`, which names its Parquet files. Files are
+named after their content and never change; writing the manifest is the commit. A process that dies before it
+leaves the store as it was, plus files that nobody names and that the next commit removes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+import orjson
+from filelock import FileLock
+
+from matbench_lite.atomic import move_into_place, temporary_file, write_bytes
+from matbench_lite.errors import DataError, DataFormatError
+from matbench_lite.tasks import Task
+
+Part = Literal["targets", "inputs", "spacegroups"]
+PARTS: tuple[Part, ...] = ("targets", "inputs")
+"""What a benchmark needs; space groups are computed for those who ask."""
+
+SCHEMA = 1
+_PACKAGED = Path(__file__).parent / "mini"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Holding:
+    """One part of a task's data as it lies in the store.
+
+    Args:
+        path: The Parquet file.
+        verified: Whether it is proven to be the published data.
+        sha256: Checksum of the Parquet file; empty for data that lies outside the store.
+        source: Name of the file it was made from.
+        digest: Targets digest, inputs digest, or sha256 of the source file: what `verified` was decided by.
+        added: When, ISO 8601, UTC.
+        knows_spacegroups: Whether a targets file has the space group of every row.
+    """
+
+    path: Path
+    verified: bool
+    sha256: str
+    source: str
+    digest: str
+    added: str
+    knows_spacegroups: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewPart:
+    """A part that is about to be stored: how to write its file, and what is known of it."""
+
+    write: Callable[[Path], None]
+    verified: bool
+    source: str
+    digest: str
+    knows_spacegroups: bool = False
+
+
+def data_directory() -> Path:
+    """Where the data lies: `MATBENCH_LITE_DATA`, or the platform's place for user data."""
+    if override := os.environ.get("MATBENCH_LITE_DATA"):
+        return Path(override).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("matbench_lite", appauthor=False)
+
+
+def holdings(task: Task) -> dict[Part, Holding]:
+    """The parts of the task's data that are on this machine.
+
+    Raises:
+        DataError: If the manifest cannot be read, or is damaged.
+    """
+    if task.table is not None:
+        return dict.fromkeys(PARTS, _outside(task.table.path, source=task.table.path.name))
+    if not is_stored(task):
+        return {part: _outside(_PACKAGED / f"{task.name}.{part}.parquet", source="matbench_lite") for part in PARTS}
+    path = _manifest(task)
+    try:
+        content = orjson.loads(path.read_bytes())
+        if content["schema"] != SCHEMA:
+            raise DataFormatError(
+                f"{path} has schema {content['schema']!r}, this version reads {SCHEMA}", fix="upgrade matbench_lite"
+            )
+        return {
+            part: Holding(**{**fields, "path": path.parent / fields["path"]})
+            for part, fields in content["parts"].items()
+        }
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be read: {error}", fix="set MATBENCH_LITE_DATA to a folder that you may read"
+        ) from error
+    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        raise DataFormatError(
+            f"{path} is damaged: {error}", fix=f"delete it and add the data of {task.name} again"
+        ) from error
+
+
+def commit(task: Task, new: Mapping[Part, NewPart]) -> dict[Part, Holding]:
+    """Store new parts of a task's data, all or none.
+
+    A part that is there already stays if it is better: verified data is never replaced by unverified data, nor
+    targets that know the space groups by the same targets without them.
+
+    Returns:
+        What the store holds afterwards.
+
+    Raises:
+        DataError: If the task's data does not live in the store, or the store cannot be written.
+    """
+    if not is_stored(task):
+        where = "comes with matbench_lite" if task.table is None else f"is {task.table.path}"
+        raise DataError(f"nothing can be added to {task.name}: its data {where}")
+    manifest = _manifest(task)
+    try:
+        manifest.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(manifest.with_suffix(".lock")):
+            parts = holdings(task)
+            for part, made in new.items():
+                if _is_better(parts.get(part), made):
+                    parts[part] = _write_part(task, part, made)
+            content = {
+                "schema": SCHEMA,
+                "parts": {part: {**asdict(held), "path": held.path.name} for part, held in parts.items()},
+            }
+            write_bytes(manifest, orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+            _remove_unnamed(task, keep={held.path.name for held in parts.values()})
+    except OSError as error:
+        raise unwritable(error) from error
+    return parts
+
+
+def is_stored(task: Task) -> bool:
+    """Whether the data of a task lives in the store: not in the package, nor in a table of the user's own."""
+    return task.table is None and task.benchmark != "mini"
+
+
+def unwritable(error: OSError) -> DataError:
+    """The error for a data directory that cannot be written."""
+    return DataError(
+        f"the data directory {data_directory()} cannot be written: {error}",
+        fix="free some space there, or set MATBENCH_LITE_DATA to a folder that you may write",
+    )
+
+
+def file_sha256(path: Path) -> str:
+    """The sha256 of a file's bytes."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _manifest(task: Task) -> Path:
+    return data_directory() / task.benchmark / f"{task.name}.json"
+
+
+def _outside(path: Path, *, source: str) -> Holding:
+    """Data that nobody has to add: it is what the benchmark says it is."""
+    return Holding(path=path, verified=True, sha256="", source=source, digest="", added="")
+
+
+def _is_better(old: Holding | None, new: NewPart) -> bool:
+    if old is None or not old.path.is_file():
+        return True
+    if old.verified != new.verified:
+        return new.verified
+    return new.knows_spacegroups or not old.knows_spacegroups or new.digest != old.digest
+
+
+def _write_part(task: Task, part: Part, made: NewPart) -> Holding:
+    folder = _manifest(task).parent
+    with temporary_file(folder, f"{task.name}.{part}") as temporary:
+        made.write(temporary)
+        sha256 = file_sha256(temporary)
+        path = folder / f"{task.name}.{part}.{sha256[:16]}.parquet"
+        move_into_place(temporary, path)
+    return Holding(
+        path=path,
+        verified=made.verified,
+        sha256=sha256,
+        source=made.source,
+        digest=made.digest,
+        added=datetime.now(UTC).isoformat(timespec="seconds"),
+        knows_spacegroups=made.knows_spacegroups,
+    )
+
+
+def _remove_unnamed(task: Task, *, keep: set[str]) -> None:
+    """Remove files of this task that no manifest names: replaced ones, and what a killed process left."""
+    folder = _manifest(task).parent
+    for pattern in (f"{task.name}.*.parquet", f".{task.name}.*.tmp"):
+        for path in folder.glob(pattern):
+            if path.name not in keep:
+                # A reader on Windows may still have it open; the next commit tries again.
+                with suppress(OSError):
+                    path.unlink()

@@ -1,0 +1,307 @@
+"""The store: what gets in, what stays, and what other processes see meanwhile."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pytest
+
+from matbench_lite import load_benchmark
+from matbench_lite.data.parquet import write_compositions, write_targets
+from matbench_lite.data.store import NewPart, commit, data_directory, file_sha256, holdings
+from matbench_lite.errors import DataError, DataFormatError, DataMissingError
+
+TASK = load_benchmark("matbench_v0.1")["matbench_steels"]
+OTHER = load_benchmark("matbench_v0.1")["matbench_expt_gap"]
+
+
+def targets(number: float = 1.0, *, verified: bool = True, spacegroups: bool = False) -> NewPart:
+    values = np.full(TASK.rows, number)
+    numbers = [225] * TASK.rows if spacegroups else None
+    return NewPart(
+        write=lambda path: write_targets(path, values, ["Fe"] * TASK.rows, numbers),
+        verified=verified,
+        source=f"{number}.json.gz",
+        digest=str(number),
+        knows_spacegroups=spacegroups,
+    )
+
+
+def inputs(text: str = "Fe", *, verified: bool = True) -> NewPart:
+    return NewPart(
+        write=lambda path: write_compositions(path, [text] * TASK.rows), verified=verified, source=text, digest=text
+    )
+
+
+def files(folder: Path) -> set[str]:
+    return {path.name for path in (folder / TASK.benchmark).iterdir()} - {f"{TASK.name}.lock", f"{TASK.name}.json"}
+
+
+def manifest(folder: Path) -> Path:
+    return folder / TASK.benchmark / f"{TASK.name}.json"
+
+
+def test_an_empty_store_holds_nothing_and_makes_no_folder(data_directory):
+    assert holdings(TASK) == {}
+    assert list(data_directory.iterdir()) == []
+
+
+def test_a_commit_is_read_back_with_all_that_is_known_of_it(data_directory):
+    after = commit(TASK, {"targets": targets(2.5, spacegroups=True), "inputs": inputs()})
+    assert holdings(TASK) == after
+    held = after["targets"]
+    assert (held.verified, held.source, held.digest, held.knows_spacegroups) == (True, "2.5.json.gz", "2.5", True)
+    assert held.path.parent == data_directory / "matbench_v0.1"
+    assert TASK.target_values.tolist() == [2.5] * 312
+    assert set(TASK.inputs) == {"Fe"}
+
+
+def test_a_file_is_named_after_its_content(data_directory):
+    held = commit(TASK, {"targets": targets()})["targets"]
+    assert held.sha256 == file_sha256(held.path)
+    assert held.path.name == f"matbench_steels.targets.{held.sha256[:16]}.parquet"
+
+
+def test_the_same_data_again_changes_no_file(data_directory):
+    first = commit(TASK, {"targets": targets()})["targets"]
+    second = commit(TASK, {"targets": targets()})["targets"]
+    assert first.path == second.path
+    assert files(data_directory) == {first.path.name}
+
+
+def test_a_replaced_file_is_removed(data_directory):
+    commit(TASK, {"targets": targets(1, verified=False)})
+    held = commit(TASK, {"targets": targets(2, verified=False)})["targets"]
+    assert files(data_directory) == {held.path.name}
+    assert held.digest == "2"
+
+
+def test_a_part_that_is_not_given_stays(data_directory):
+    commit(TASK, {"inputs": inputs()})
+    assert set(commit(TASK, {"targets": targets()})) == {"targets", "inputs"}
+
+
+RULES = {
+    "verified replaces unverified": (targets(1, verified=False), targets(2), "2"),
+    "unverified never replaces verified": (targets(1), targets(2, verified=False), "1"),
+    "unverified with space groups never replaces verified": (
+        targets(1),
+        targets(2, verified=False, spacegroups=True),
+        "1",
+    ),
+    "the later of two unverified stays": (targets(1, verified=False), targets(2, verified=False), "2"),
+    "other unverified targets replace those that know the space groups": (
+        targets(1, verified=False, spacegroups=True),
+        targets(2, verified=False),
+        "2",
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "stays"), RULES.values(), ids=RULES)
+def test_which_of_two_stays(old, new, stays):
+    commit(TASK, {"targets": old})
+    assert commit(TASK, {"targets": new})["targets"].digest == stays
+
+
+@pytest.mark.parametrize("verified", [True, False])
+def test_space_groups_are_not_lost_to_the_same_targets_without_them(verified):
+    commit(TASK, {"targets": targets(verified=verified, spacegroups=True)})
+    assert commit(TASK, {"targets": targets(verified=verified)})["targets"].knows_spacegroups
+
+
+def test_space_groups_are_gained_from_the_same_targets_with_them():
+    commit(TASK, {"targets": targets()})
+    assert commit(TASK, {"targets": targets(spacegroups=True)})["targets"].knows_spacegroups
+
+
+def test_a_file_that_was_deleted_is_replaced_by_whatever_comes():
+    commit(TASK, {"targets": targets(1)})["targets"].path.unlink()
+    assert commit(TASK, {"targets": targets(2, verified=False)})["targets"].digest == "2"
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_commit(data_directory):
+    held = commit(TASK, {"targets": targets()})["targets"]
+    folder = data_directory / TASK.benchmark
+    for name in (".matbench_steels.targets.0123.tmp", ".matbench_steels.json.0123.tmp"):
+        (folder / name).write_bytes(b"half")
+    (folder / "matbench_steels.inputs.0123.parquet").write_bytes(b"never committed")
+    others = [folder / name for name in (".matbench_expt_gap.targets.1.tmp", "matbench_expt_gap.targets.1.parquet")]
+    for other in others:
+        other.write_bytes(b"of another task, perhaps being written")
+    commit(TASK, {"targets": targets()})
+    assert files(data_directory) == {held.path.name, *(other.name for other in others)}
+
+
+def test_a_write_that_fails_leaves_the_store_as_it_was(data_directory):
+    before = commit(TASK, {"targets": targets(verified=False)})
+
+    def fail(path: Path) -> None:
+        path.write_bytes(b"half")
+        raise ZeroDivisionError
+
+    broken = NewPart(write=fail, verified=True, source="", digest="")
+    with pytest.raises(ZeroDivisionError):
+        commit(TASK, {"targets": targets(2), "inputs": broken})
+    assert holdings(TASK) == before
+    commit(TASK, {})
+    assert files(data_directory) == {before["targets"].path.name}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"{}",
+        b'{"schema": 1}',
+        b'{"schema": 1, "parts": []}',
+        b'{"schema": 1, "parts": {"targets": "x"}}',
+        b'{"schema": 1, "parts": {"targets": {"path": 5}}}',
+        b'{"schema": 1, "parts": {"targets": {"path": "x", "colour": "red"}}}',
+        b"\xff\xfe",
+    ],
+)
+def test_a_damaged_manifest_says_what_to_delete(data_directory, content):
+    commit(TASK, {"targets": targets()})
+    manifest(data_directory).write_bytes(content)
+    for ask in (lambda: holdings(TASK), lambda: commit(TASK, {"targets": targets()}), lambda: TASK.targets):
+        with pytest.raises(DataFormatError, match="is damaged") as caught:
+            ask()
+        assert str(manifest(data_directory)) in caught.value.message
+        assert caught.value.fix == "delete it and add the data of matbench_steels again"
+    manifest(data_directory).unlink()
+    assert set(commit(TASK, {"targets": targets()})) == {"targets"}
+
+
+def test_a_manifest_of_a_later_version_is_left_alone(data_directory):
+    commit(TASK, {"targets": targets()})
+    later = orjson.dumps({"schema": 2, "parts": {}})
+    manifest(data_directory).write_bytes(later)
+    with pytest.raises(DataFormatError, match="has schema 2, this version reads 1; upgrade matbench_lite"):
+        commit(TASK, {"targets": targets()})
+    assert manifest(data_directory).read_bytes() == later
+
+
+def test_a_damaged_file_is_named_with_what_to_do():
+    held = commit(TASK, {"targets": targets()})["targets"]
+    held.path.write_bytes(held.path.read_bytes()[:100])
+    with pytest.raises(DataFormatError, match="cannot be read") as caught:
+        _ = TASK.targets
+    assert str(held.path) in caught.value.message
+    assert "mbl data verify" in caught.value.fix
+
+
+def test_a_deleted_file_is_named_with_what_to_do():
+    held = commit(TASK, {"targets": targets(7.5)})["targets"]
+    held.path.unlink()
+    with pytest.raises(DataMissingError, match=r"is gone; add or fetch the targets of matbench_steels again"):
+        _ = TASK.targets
+
+
+@pytest.mark.parametrize("place", ["/proc/nothing/here", "a file"])
+def test_a_data_directory_that_cannot_be_written_is_an_error_of_the_user(monkeypatch, tmp_path, place):
+    (tmp_path / "a file").touch()
+    monkeypatch.setenv("MATBENCH_LITE_DATA", str(tmp_path / place))
+    with pytest.raises(DataError) as caught:
+        commit(TASK, {"targets": targets()})
+    assert "MATBENCH_LITE_DATA" in caught.value.fix
+
+
+def test_the_data_directory_is_the_users_own_unless_told_otherwise(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("MATBENCH_LITE_DATA", "~/here")
+    assert data_directory() == tmp_path / "here"
+    monkeypatch.delenv("MATBENCH_LITE_DATA")
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    assert data_directory().is_relative_to(tmp_path)
+    assert data_directory().name == "matbench_lite"
+
+
+def test_nothing_is_added_to_a_benchmark_that_ships_its_data():
+    with pytest.raises(DataError, match="its data comes with matbench_lite"):
+        commit(load_benchmark("mini")["mini_gap"], {"targets": targets()})
+
+
+def test_what_a_user_does_to_a_frame_changes_nothing_in_the_next(data_directory):
+    commit(TASK, {"targets": targets(1.0), "inputs": inputs()})
+    frame = TASK.targets
+    frame.loc[:, "target"] = 9.0
+    compositions = TASK.inputs
+    compositions.iloc[0] = "changed"
+    assert (TASK.targets["target"] == 1.0).all()
+    assert TASK.inputs.iloc[0] == "Fe"
+    with pytest.raises(ValueError, match="read-only"):
+        TASK.target_values[0] = 9.0
+
+
+def test_processes_that_add_the_parts_of_one_task_end_with_all_of_them(start, synthetic, tmp_path):
+    code = """
+from matbench_lite.data import add
+for _ in range(5):
+    (added,) = add([path], bench)
+    assert added.error is None, added.error
+"""
+    task, original = synthetic.publish(tmp_path, "matbench_steels")
+    table = tmp_path / "targets.parquet"
+    synthetic.targets_frame(task).assign(spg_num=225).to_parquet(table)
+    children = [start(code, path=path, bench=synthetic.benchmark(task)) for path in (original, original, table)]
+    for child in children:
+        assert child.communicate()[1] == ""
+        assert child.returncode == 0
+    held = holdings(task)
+    assert set(held) == {"targets", "inputs"}
+    assert all(part.verified for part in held.values())
+    assert "spacegroup" in task.targets
+    assert files(data_directory()) == {part.path.name for part in held.values()}
+
+
+def test_a_reader_never_fails_while_another_process_replaces_the_data(start):
+    """Each commit of the other process removes the file that this one may be about to open."""
+    code = """
+import numpy as np
+from matbench_lite.data.parquet import write_targets
+from matbench_lite.data.store import NewPart, commit
+for number in range(2, 120):
+    values = np.full(task.rows, float(number))
+    new = NewPart(
+        write=lambda path: write_targets(path, values, ["Fe"] * task.rows), verified=True, source="", digest=str(number)
+    )
+    commit(task, {"targets": new})
+"""
+    commit(TASK, {"targets": targets(1)})
+    seen = []
+    with start(code, task=TASK) as child:
+        while child.poll() is None:
+            frame = TASK.targets
+            assert frame["target"].nunique() == 1
+            seen.append(frame["target"].iloc[0])
+        assert child.stderr.read() == ""
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 10
+
+
+def test_two_processes_take_turns(start, tmp_path):
+    """A commit waits for the one before it: neither writes over what the other has added."""
+    code = """
+import time
+from pathlib import Path
+from matbench_lite.data.store import NewPart, commit
+def write(path):
+    print("writing", flush=True)
+    time.sleep(0.5)
+    path.write_bytes(part.encode())
+commit(task, {part: NewPart(write=write, verified=True, source="", digest="")})
+"""
+    with start(code, task=OTHER, part="targets") as first:
+        assert first.stdout.readline() == "writing\n"
+        began = time.monotonic()
+        with start(code, task=OTHER, part="inputs") as second:
+            assert [child.communicate()[1] for child in (first, second)] == ["", ""]
+    assert time.monotonic() - began > 0.5
+    assert set(holdings(OTHER)) == {"targets", "inputs"}
