@@ -33,7 +33,16 @@ def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(folder, with_pip=False, symlinks=True)
     scheme = {"base": str(folder), "platbase": str(folder)}
     site_packages = Path(sysconfig.get_path("purelib", vars=scheme))
-    command = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"), "install", "--no-deps", str(wheel)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(folder / "bin" / "python"),
+        "install",
+        "--no-deps",
+        str(wheel),
+    ]
     subprocess.run(command, check=True, capture_output=True)
     (site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return folder / "bin" / "mbl"
@@ -57,7 +66,11 @@ def test_it_is_small_and_holds_only_the_package(wheel) -> None:
         next(n.split("/")[0] for n in names if ".dist-info" in n),
     }
     assert not [name for name in names if "test" in name.lower() or name.endswith((".pyc", ".tmp"))]
-    shipped = {"matbench_lite/py.typed", "matbench_lite/submission/submission.schema.json", "matbench_lite/tasks/mini.toml"}
+    shipped = {
+        "matbench_lite/py.typed",
+        "matbench_lite/submission/submission.schema.json",
+        "matbench_lite/tasks/mini.toml",
+    }
     assert shipped <= set(names)
 
 

@@ -47,6 +47,7 @@ class Submission(MSONable):  # type: ignore[misc]
         external_data: False if it was trained on the training part of each fold alone; otherwise what else it has
             seen, e.g. "pretrained on OQMD".
         metadata: Anything else to keep, as plain JSON.
+        imported: Where it comes from, if it was made elsewhere: set by importers, e.g. `matbench_lite.matbench`.
         checkpoint: Folder in which every recorded fold is kept at once; `Submission.resume` goes on from there.
 
     Raises:
@@ -79,6 +80,7 @@ class Submission(MSONable):  # type: ignore[misc]
         single_configuration: bool | None = None,
         external_data: bool | str | None = None,
         metadata: Mapping[str, Any] | None = None,
+        imported: Mapping[str, Any] | None = None,
         checkpoint: FilePath | None = None,
     ) -> None:
         self.benchmark = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(Path(benchmark))
@@ -90,6 +92,7 @@ class Submission(MSONable):  # type: ignore[misc]
         self.single_configuration = single_configuration
         self.external_data = external_data
         self.metadata = dict(metadata or {})
+        self.imported = None if imported is None else dict(imported)
         self.created: str | None = None
         self._folds: dict[str, dict[int, RecordedFold]] = {}
         # Now, not when it is saved after hours of training.
@@ -329,6 +332,7 @@ class Submission(MSONable):  # type: ignore[misc]
             "single_configuration": self.single_configuration,
             "external_data": self.external_data,
             "metadata": plain(self.metadata),
+            **({} if self.imported is None else {"imported": plain(self.imported)}),
         }
 
     def _document(self) -> dict[str, Any]:
@@ -376,8 +380,8 @@ def _document_header(header: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _described(document: Mapping[str, Any]) -> dict[str, Any]:
-    keys = ("algorithm", "authors", "description", "references", "requirements", "metadata")
-    return {key: document[key] for key in keys}
+    keys = ("algorithm", "authors", "description", "references", "requirements", "metadata", "imported")
+    return {key: document[key] for key in keys if key in document}
 
 
 def _fold_as_dict(fold: int, held: RecordedFold) -> dict[str, Any]:
