@@ -39,8 +39,8 @@ def measure_ours(path: Path) -> Figures:
     import pandas as pd
     import pymatgen.core  # noqa: F401
 
-    from matbench_lite.data.structure_array import StructureArray
     from matbench_lite.data.structures import StructureColumns, read_structures
+    from matbench_lite.data.structures.array import StructureArray
 
     def frame() -> pd.DataFrame:
         return pd.DataFrame({"structure": StructureArray(StructureColumns(read_structures(path)))})

@@ -71,7 +71,7 @@ def load_inputs(task: Task) -> pd.Series:
     if task.input == "composition":
         compositions = _opened(task, "inputs", _read_compositions)
         return pd.Series(compositions, index=task.ids, name="composition")
-    from matbench_lite.data.structure_array import StructureArray
+    from matbench_lite.data.structures.array import StructureArray
 
     return pd.Series(StructureArray(_opened(task, "inputs", _read_structures)), index=task.ids, name="structure")
 

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from matbench_lite.data._whole_structures import build_whole, without_notes
 from matbench_lite.data.elements import ATOMIC_NUMBERS, SYMBOLS
+from matbench_lite.data.structures.whole import build_whole, without_notes
 from matbench_lite.errors import DataFormatError
 
 _ELEMENT = re.compile(r"([A-Z][a-z]?)(\d*)")

@@ -61,7 +61,7 @@ def table_inputs(task: Task) -> pd.Series:
     rows = _rows(task)
     if task.input == "composition":
         return pd.Series(rows.texts, index=rows.ids, name="composition")
-    from matbench_lite.data.structure_array import StructureArray
+    from matbench_lite.data.structures.array import StructureArray
 
     return pd.Series(StructureArray(rows.structures), index=rows.ids, name="structure")
 

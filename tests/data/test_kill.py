@@ -20,7 +20,7 @@ KILLS = 20
 FORKS = """
 import json, os, signal, time, traceback, warnings
 from pathlib import Path
-import matbench_lite.data.original, matbench_lite.data.parquet, matbench_lite.data.structure_array, pymatgen.core
+import matbench_lite.data.original, matbench_lite.data.parquet, matbench_lite.data.structures.array, pymatgen.core
 from matbench_lite.data import add, status
 from matbench_lite.data.store import file_sha256, holdings
 

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from matbench_lite.data._collector import collector_paused
-from matbench_lite.data._split_json import SplitJsonFile
+from matbench_lite.data.collector import collector_paused
 from matbench_lite.data.formulas import reduced_formulas, reduced_formulas_of_strings
+from matbench_lite.data.original.split_json import SplitJsonFile
 from matbench_lite.data.structures import encode_structures
 from matbench_lite.errors import DataFormatError
 from matbench_lite.progress import Advance

@@ -1,18 +1,4 @@
-"""Structures as Arrow columns and back, without losing anything.
-
-One row per structure:
-
-- `lattice`: the 9 numbers of the lattice matrix, row by row, in angstrom.
-- `species`: atomic numbers, one per site.
-- `abc`: fractional coordinates, three per site, as written in the file.
-- `label`: site labels; null where every label is the element's symbol.
-- `charge`: null where the structure has none.
-- `site:<name>`: a site property of floats; null where the structure does not have it. As many values as sites mean
-  a number per site, three times as many a vector per site.
-- `rest`: null, or the whole structure dict as JSON for a structure that does not fit in full: disorder, oxidation
-  states, isotopes, partial periodicity, structure properties, site properties that are not floats or not on every
-  site. The other columns are null then.
-"""
+"""Structures in Arrow columns, opened so that any one of them can be built quickly; written and read as Parquet."""
 
 from __future__ import annotations
 
@@ -26,15 +12,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from matbench_lite.data._encoding import FIELDS, PROPERTY_PREFIX, encode_structures
-from matbench_lite.data._whole_structures import build_whole
 from matbench_lite.data.elements import SYMBOLS
+from matbench_lite.data.structures.encoding import FIELDS, PROPERTY_PREFIX
+from matbench_lite.data.structures.whole import build_whole
 from matbench_lite.errors import DataFormatError
 
 if TYPE_CHECKING:
     from pymatgen.core import Composition, Structure
-
-__all__ = ["StructureColumns", "encode_structures", "read_structures", "write_structures"]
 
 
 class StructureColumns:
@@ -49,6 +33,7 @@ class StructureColumns:
     Examples:
         >>> site = {"species": [{"element": "Po", "occu": 1}], "abc": [0.0, 0.0, 0.0]}
         >>> cell = {"matrix": [[3.35, 0.0, 0.0], [0.0, 3.35, 0.0], [0.0, 0.0, 3.35]]}
+        >>> from matbench_lite.data.structures import encode_structures
         >>> columns = StructureColumns(encode_structures([{"lattice": cell, "sites": [site]}]))
         >>> len(columns), columns.build(0).formula
         (1, 'Po1')
@@ -150,6 +135,7 @@ def read_structures(path: Path) -> pa.Table:
     Examples:
         >>> import tempfile
         >>> path = Path(tempfile.mkdtemp()) / "none.parquet"
+        >>> from matbench_lite.data.structures import encode_structures
         >>> write_structures(encode_structures([]), path)
         >>> len(StructureColumns(read_structures(path)))
         0

@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from matbench_lite.data._whole_structures import build_whole
 from matbench_lite.data.elements import ATOMIC_NUMBERS
+from matbench_lite.data.structures.whole import build_whole
 from matbench_lite.errors import DataFormatError
 
 FIELDS: tuple[pa.Field, ...] = (

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, Self
 
 import orjson
 
-from matbench_lite.data._row_ends import parse_rows, split_rows
+from matbench_lite.data.original.row_ends import parse_rows, split_rows
 from matbench_lite.errors import DataFormatError, DataMissingError
 from matbench_lite.progress import Advance
 

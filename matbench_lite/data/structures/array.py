@@ -15,7 +15,7 @@ from pandas.api.extensions import ExtensionArray, ExtensionDtype, register_exten
 from pandas.api.indexers import check_array_indexer
 from pandas.api.types import is_integer
 
-from matbench_lite.data._collector import collector_paused
+from matbench_lite.data.collector import collector_paused
 from matbench_lite.data.structures import StructureColumns, encode_structures
 from matbench_lite.errors import DataMissingError
 
