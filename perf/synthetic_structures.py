@@ -1,6 +1,6 @@
 """Write a file like `matbench_mp_e_form.json.gz`, of any length, the same bytes every time.
 
-python perf/synthetic_structures.py /tmp/synthetic.json.gz --rows 132752
+python perf/synthetic_structures.py synthetic.json.gz --rows 132752
 """
 
 from __future__ import annotations

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from monty.json import MSONable
 
-from matbench_lite.errors import DataError, EntryError, RecordError
+from matbench_lite.errors import EntryError, RecordError
 from matbench_lite.submission.canonical import plain
 from matbench_lite.submission.checkpoint import Checkpoint
-from matbench_lite.submission.entry import DOCUMENT, read_document, read_entry, write_entry
+from matbench_lite.submission.document import constructor_arguments, header_document, task_document
+from matbench_lite.submission.entry import read_entry, write_entry
+from matbench_lite.submission.exchange import fold_as_dict, fold_from_dict
 from matbench_lite.submission.measuring import Measurement
 from matbench_lite.submission.predictions import check_predictions
 from matbench_lite.submission.provenance import collect_provenance
 from matbench_lite.submission.recorded import RecordedFold
+from matbench_lite.submission.saving import check_owner, code_files
 from matbench_lite.submission.schema import SCHEMA_VERSION, form_problems
 from matbench_lite.submission.scores import Scores, TaskScores, score_fold
 from matbench_lite.tasks import Benchmark, Category, Task, categorise, load_benchmark
@@ -96,7 +99,7 @@ class Submission(MSONable):  # type: ignore[misc]
         self.created: str | None = None
         self._folds: dict[str, dict[int, RecordedFold]] = {}
         # Now, not when it is saved after hours of training.
-        if problems := form_problems(_document_header(self._header()), partly=True):
+        if problems := form_problems(header_document(self._header()), partly=True):
             raise EntryError("the submission is out of form:\n  " + "\n  ".join(problems), fix="correct it")
         self._checkpoint = None if checkpoint is None else Checkpoint(Path(checkpoint))
         if self._checkpoint is not None:
@@ -248,8 +251,8 @@ class Submission(MSONable):  # type: ignore[misc]
         target = Path(folder)
         if not self.tasks:
             raise EntryError("nothing is recorded yet", fix="record at least one fold before saving")
-        _check_owner(target, self.algorithm, overwrite=overwrite)
-        files = _code_files([code] if isinstance(code, str | PathLike) else code)
+        check_owner(target, self.algorithm, overwrite=overwrite)
+        files = code_files([code] if isinstance(code, str | PathLike) else code)
         self.created = self.created or datetime.now(UTC).isoformat(timespec="seconds")
         write_entry(target, self.benchmark, self._document(), self._folds, files)
         return target
@@ -268,7 +271,7 @@ class Submission(MSONable):  # type: ignore[misc]
         bench = benchmark if benchmark is None or isinstance(benchmark, Benchmark) else load_benchmark(Path(benchmark))
         entry = read_entry(Path(folder), bench)
         document = entry.document
-        submission = cls(entry.benchmark, **_described(document), **document["declarations"])
+        submission = cls(entry.benchmark, **constructor_arguments(document))
         submission.created = document["created"]
         submission.provenance = dict(document["provenance"])
         submission._folds = {name: dict(folds) for name, folds in entry.folds.items()}
@@ -283,7 +286,7 @@ class Submission(MSONable):  # type: ignore[misc]
             "created": self.created,
             "provenance": plain(self.provenance),
             "folds": {
-                name: [_fold_as_dict(fold, held) for fold, held in sorted(folds.items())]
+                name: [fold_as_dict(fold, held) for fold, held in sorted(folds.items())]
                 for name, folds in self._folds.items()
             },
         }
@@ -297,7 +300,8 @@ class Submission(MSONable):  # type: ignore[misc]
         submission.created, submission.provenance = created, dict(provenance)
         for task, listed in folds.items():
             for fields in listed:
-                _restore_fold(submission, task, fields)
+                fold, recorded = fold_from_dict(submission.benchmark[task], fields)
+                submission._keep(task, fold, recorded)
         return submission
 
     def __repr__(self) -> str:
@@ -339,99 +343,12 @@ class Submission(MSONable):  # type: ignore[misc]
         """`submission.json` without its digests."""
         return {
             "schema_version": SCHEMA_VERSION,
-            **_document_header(self._header()),
+            **header_document(self._header()),
             "created": self.created,
             "provenance": plain(self.provenance),
-            "tasks": {task.name: self._task_document(task) for task in self.tasks},
+            "tasks": {task.name: task_document(task, self.recorded(task.name)) for task in self.tasks},
         }
-
-    def _task_document(self, task: Task) -> dict[str, Any]:
-        recorded = self.recorded(task.name)
-        return {
-            "predictions": next(iter(recorded.values())).predictions.type,
-            "folds_sha256": task.folds_sha256,
-            "folds": [
-                {
-                    "fold": fold,
-                    "params": held.params,
-                    "scores": _saved_scores(task, fold, held),
-                    "seconds": held.seconds,
-                    "peak_memory_mb": held.peak_memory_mb,
-                    "values_sha256": held.predictions.sha256,
-                }
-                for fold, held in recorded.items()
-            ],
-        }
-
-
-def _saved_scores(task: Task, fold: int, held: RecordedFold) -> Any:
-    """Scores for the file: computed where the targets are here, else those of the file it was read from."""
-    try:
-        return plain(score_fold(task, fold, held.predictions))
-    except DataError:
-        return held.scores
-
-
-def _document_header(header: Mapping[str, Any]) -> dict[str, Any]:
-    """The constructor's arguments as `submission.json` has them: what is declared in a place of its own."""
-    declared = ("single_configuration", "external_data")
-    described = {key: value for key, value in header.items() if key not in declared}
-    return {**described, "declarations": {key: header[key] for key in declared}}
-
-
-def _described(document: Mapping[str, Any]) -> dict[str, Any]:
-    keys = ("algorithm", "authors", "description", "references", "requirements", "metadata", "imported")
-    return {key: document[key] for key in keys if key in document}
-
-
-def _fold_as_dict(fold: int, held: RecordedFold) -> dict[str, Any]:
-    return {
-        "fold": fold,
-        "type": held.predictions.type,
-        "params": held.params,
-        "seconds": held.seconds,
-        "peak_memory_mb": held.peak_memory_mb,
-        **{name: array.tolist() for name, array in held.predictions.arrays.items()},
-    }
-
-
-def _restore_fold(submission: Submission, task: str, fields: Mapping[str, Any]) -> None:
-    values = fields["prediction"]
-    if fields["type"] == "label":
-        values = [bool(value) for value in values]
-    interval = (fields["lower"], fields["upper"]) if "lower" in fields else None
-    submission.record(task, fields["fold"], values, std=fields.get("std"), interval=interval, params=fields["params"])
-    held = submission._folds[task][fields["fold"]]
-    submission._folds[task][fields["fold"]] = replace(
-        held, seconds=fields["seconds"], peak_memory_mb=fields["peak_memory_mb"]
-    )
 
 
 def _texts(values: Sequence[str] | str) -> list[str]:
     return [values] if isinstance(values, str) else list(values)
-
-
-def _check_owner(folder: Path, algorithm: str, *, overwrite: bool) -> None:
-    """Refuse to write over the entry of another algorithm."""
-    if overwrite or not (folder / DOCUMENT).is_file():
-        return
-    try:
-        owner = read_document(folder).get("algorithm")
-    except EntryError:
-        owner = None
-    if owner != algorithm:
-        raise EntryError(
-            f"{folder} holds the entry of {owner or 'an unreadable algorithm'!r}, not of {algorithm!r}",
-            fix="choose another folder, or pass overwrite=True",
-        )
-
-
-def _code_files(paths: Sequence[FilePath]) -> dict[str, bytes]:
-    files: dict[str, bytes] = {}
-    for path in map(Path, paths):
-        if not path.is_file():
-            raise EntryError(f"there is no code file {path}", fix="give the path of a file")
-        if path.name in files:
-            raise EntryError(f"two code files are called {path.name}", fix="rename one of them")
-        files[path.name] = path.read_bytes()
-    return files
