@@ -1,0 +1,281 @@
+"""`MatbenchBenchmark`: Matbench's Python API on top of ours."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from pprint import pformat
+from typing import Any
+
+from matbench_lite._version import __version__
+from matbench_lite.atomic import write_bytes
+from matbench_lite.errors import MatbenchLiteError
+from matbench_lite.matbench.attributes import AttributeDict
+from matbench_lite.matbench.errors import MatbenchError, MatbenchKeyError
+from matbench_lite.matbench.form import check_document
+from matbench_lite.matbench.hashing import has_right_hash, sorted_form, wrong_hash
+from matbench_lite.matbench.importing import read_document
+from matbench_lite.matbench.messages import logger, show_messages
+from matbench_lite.matbench.metadata import benchmark_metadata
+from matbench_lite.matbench.names import BENCHMARK
+from matbench_lite.matbench.task import MatbenchTask
+from matbench_lite.matbench.writing import as_recorded, results_document
+from matbench_lite.submission import Submission
+
+_INPUTS = ("structure", "composition")
+_KINDS = ("regression", "classification")
+
+
+class MatbenchBenchmark:
+    """A set of Matbench's tasks to record an algorithm on.
+
+    An existing script runs after changing its import line. `to_submission` is the way on from here.
+
+    Args:
+        benchmark: Name of the benchmark; there is "matbench_v0.1".
+        autoload: Whether to load the data of all tasks now.
+        subset: Names of tasks, if not all of them.
+
+    Raises:
+        MatbenchError: If there is no such benchmark.
+        MatbenchKeyError: If there is no such task.
+
+    Examples:
+        >>> mb = MatbenchBenchmark(subset=["matbench_steels", "matbench_glass"])
+        >>> [task.dataset_name for task in mb.tasks], mb.is_complete
+        (['matbench_steels', 'matbench_glass'], False)
+        >>> mb.matbench_steels.metadata.n_samples
+        312
+    """
+
+    ALL_KEY = "all"
+
+    def __init__(self, benchmark: str = BENCHMARK, autoload: bool = False, subset: Iterable[str] | None = None) -> None:
+        if benchmark != BENCHMARK:
+            raise MatbenchError(f"there is no benchmark {benchmark!r}", fix=f"use {BENCHMARK!r}")
+        show_messages()
+        self.benchmark_name = benchmark
+        self.metadata = benchmark_metadata()
+        names = list(subset or self.metadata)
+        if unknown := [name for name in names if name not in self.metadata]:
+            raise MatbenchKeyError(
+                f"{', '.join(map(repr, unknown))} are no tasks of {benchmark}",
+                fix=f"use some of {', '.join(self.metadata)}",
+            )
+        self.user_metadata: dict[str, Any] = {}
+        self.tasks_map = AttributeDict({name: MatbenchTask(name, autoload=autoload) for name in names})
+        logger.info("Initialized benchmark '%s' with %s tasks: \n%s", benchmark, len(names), pformat(names))
+
+    @classmethod
+    def from_preset(cls, benchmark: str, preset_name: str, autoload: bool = False) -> MatbenchBenchmark:
+        """All tasks of one kind or input.
+
+        Args:
+            benchmark: Name of the benchmark; there is "matbench_v0.1".
+            preset_name: "structure", "composition", "regression", "classification" or "all".
+            autoload: Whether to load the data of all of them now.
+
+        Raises:
+            MatbenchError: If there is no such benchmark or preset.
+
+        Examples:
+            >>> len(MatbenchBenchmark.from_preset("matbench_v0.1", "composition").tasks)
+            4
+        """
+        return cls(benchmark, autoload=autoload, subset=_group(preset_name))
+
+    @property
+    def tasks(self) -> list[MatbenchTask]:
+        """The tasks; each is an attribute too, e.g. `mb.matbench_steels`."""
+        return list(self.tasks_map.values())
+
+    def load(self) -> None:
+        """Load the data of all tasks."""
+        for task in self.tasks:
+            task.load()
+
+    @property
+    def scores(self) -> AttributeDict:
+        """The scores of all tasks, e.g. `scores.matbench_steels.mae.mean`.
+
+        Raises:
+            MatbenchError: If a fold of a task is not recorded.
+        """
+        return AttributeDict({task.dataset_name: task.scores for task in self.tasks})
+
+    def validate(self) -> dict[str, str]:
+        """Validate every task.
+
+        Returns:
+            The errors by name of the task; empty if there are none.
+        """
+        errors = {}
+        for name, task in self.tasks_map.items():
+            try:
+                task.validate()
+            except MatbenchLiteError:
+                errors[name] = traceback.format_exc()
+        return errors
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether all tasks are recorded and valid; what is wrong is logged."""
+        errors = self.validate()
+        if errors:
+            logger.critical("Benchmark has errors! Errors:\n %s", pformat(errors))
+        return not errors
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether all folds of all tasks are recorded."""
+        return all(task.all_folds_recorded for task in self.tasks)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all tasks of the benchmark are in it, recorded or not."""
+        return self._has(self.ALL_KEY)
+
+    @property
+    def is_structure_complete(self) -> bool:
+        """Whether all structure tasks are in it."""
+        return self._has("structure")
+
+    @property
+    def is_composition_complete(self) -> bool:
+        """Whether all composition tasks are in it."""
+        return self._has("composition")
+
+    @property
+    def is_regression_complete(self) -> bool:
+        """Whether all regression tasks are in it."""
+        return self._has("regression")
+
+    @property
+    def is_classification_complete(self) -> bool:
+        """Whether all classification tasks are in it."""
+        return self._has("classification")
+
+    def add_metadata(self, metadata: dict[str, Any]) -> None:
+        """Keep anything about the algorithm in `user_metadata`; logs, rather than ends a long run, if it is no dict."""
+        if not isinstance(metadata, dict):
+            logger.critical("User metadata must be reducible to dict format, not type(%s)", type(metadata))
+            logger.info("User metadata not added.")
+            return
+        if self.user_metadata:
+            logger.warning("User metadata already exists! Overwriting...")
+        self.user_metadata = sorted_form(metadata)
+        logger.info("User metadata added successfully!")
+
+    @property
+    def info(self) -> str:
+        """The state of the benchmark, and the scores if everything is recorded, as text."""
+        recorded, valid = self.is_recorded, self.is_valid
+        state = f"\nmatbench_lite {__version__} running benchmark '{self.benchmark_name}'"
+        state += f"\n\tis complete: {self.is_complete}\n\tis recorded: {recorded}\n\tis valid: {valid}"
+        if not recorded:
+            state += "\n\nBenchmark is not fully recorded; limited information shown.\n\nTasks:"
+            lines = [f"'{task.dataset_name}': recorded={task.all_folds_recorded}" for task in self.tasks]
+        else:
+            state += "\n\nResults:"
+            lines = [f"'{task.dataset_name}' {_headline(task)}" for task in self.tasks]
+        return state + "".join(f"\n\t- {line}" for line in lines)
+
+    def get_info(self) -> None:
+        """Log the state of the benchmark."""
+        logger.info(self.info)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as Matbench 0.6 writes it: plain data with its hash, and the scores that Matbench computes."""
+        return results_document(
+            [(task._task, task._recorded) for task in self.tasks],
+            user_metadata=self.user_metadata,
+            created=datetime.now(UTC),
+        )
+
+    @classmethod
+    def from_dict(cls, d: Mapping[str, Any]) -> MatbenchBenchmark:
+        """The inverse of `as_dict`.
+
+        Raises:
+            MatbenchError: If it is out of form, its hash is wrong, a fold or row is missing, or a type is wrong.
+        """
+        check_document(d)
+        return cls._from_document(d, hash_matches=has_right_hash(d))
+
+    def to_file(self, filename: str | PathLike[str]) -> None:
+        """Write the result as Matbench 0.6 does: plain JSON, whatever the name."""
+        write_bytes(Path(filename), json.dumps(self.as_dict()).encode())
+        logger.info("Successfully wrote MatbenchBenchmark to file '%s'.", filename)
+
+    @classmethod
+    def from_file(cls, filename: str | PathLike[str]) -> MatbenchBenchmark:
+        """Read a result of any version of Matbench, gzipped or not."""
+        document, hash_matches = read_document(Path(filename))
+        return cls._from_document(document, hash_matches=hash_matches)
+
+    @classmethod
+    def _from_document(cls, document: Mapping[str, Any], *, hash_matches: bool) -> MatbenchBenchmark:
+        if not hash_matches:
+            raise wrong_hash(document)
+        mb = cls(subset=list(document["tasks"]))
+        for name, content in document["tasks"].items():
+            mb.tasks_map[name] = MatbenchTask.from_dict(content)
+        mb.user_metadata = document["user_metadata"]
+        return mb
+
+    def to_submission(self, *, algorithm: str, **about: Any) -> Submission:
+        """The same record as a `Submission`: to save as an entry, check and rank.
+
+        Args:
+            algorithm: Name of the algorithm.
+            about: Authors, description and the other arguments of `Submission`.
+
+        Examples:
+            >>> mb = MatbenchBenchmark(subset=["matbench_steels"])
+            >>> mb.matbench_steels.record(0, [1400.0] * 63)
+            >>> mb.to_submission(algorithm="Constant", authors=["A. Name"]).is_recorded("matbench_steels", 0)
+            True
+        """
+        submission = Submission(self.benchmark_name, algorithm=algorithm, metadata=self.user_metadata, **about)
+        for task in self.tasks:
+            for fold, held in task._recorded.items():
+                made = held.predictions
+                submission.record(
+                    task.dataset_name,
+                    fold,
+                    as_recorded(made),
+                    std=made.std,
+                    interval=None if made.lower is None or made.upper is None else (made.lower, made.upper),
+                    params=held.params,
+                )
+        return submission
+
+    def __getattr__(self, name: str) -> MatbenchTask:
+        tasks: dict[str, MatbenchTask] = self.__dict__.get("tasks_map", {})
+        if name in tasks:
+            return tasks[name]
+        raise AttributeError(f"MatbenchBenchmark has no attribute {name!r}; its tasks: {', '.join(tasks)}")
+
+    def _has(self, group: str) -> bool:
+        return all(name in self.tasks_map for name in _group(group))
+
+
+def _group(name: str) -> list[str]:
+    """Names of the tasks of one kind or input, or of all."""
+    about = benchmark_metadata()
+    if name == MatbenchBenchmark.ALL_KEY:
+        return list(about)
+    if name not in _INPUTS + _KINDS:
+        known = ", ".join(map(repr, (*_INPUTS, *_KINDS, MatbenchBenchmark.ALL_KEY)))
+        raise MatbenchError(f"there is no preset {name!r}", fix=f"use one of {known}")
+    return [task for task, of in about.items() if name in (of.input_type, of.task_type)]
+
+
+def _headline(task: MatbenchTask) -> str:
+    if task.metadata.task_type == "regression":
+        return f"MAE mean: {task.scores.mae.mean}"
+    return f"ROCAUC mean: {task.scores.rocauc.mean}"

@@ -1,0 +1,33 @@
+"""The results in a checkout of Matbench: its folder `benchmarks/`, one folder per entry."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from matbench_lite.matbench.errors import MatbenchError
+from matbench_lite.matbench.names import BENCHMARK
+
+_NAMES = ("results.json.gz", "results.json")
+
+
+def results_in(folder: Path) -> dict[str, Path]:
+    """Every result below a folder of entries, by the name that the entry's folder gets here.
+
+    Raises:
+        MatbenchError: If there is none, or two would get the same name.
+    """
+    found: dict[str, Path] = {}
+    for entry in sorted(folder.iterdir()) if folder.is_dir() else []:
+        path = next((entry / name for name in _NAMES if (entry / name).is_file()), None)
+        if path is None:
+            continue
+        slug = re.sub(r"[^a-z0-9]+", "-", entry.name.removeprefix(f"{BENCHMARK}_").lower()).strip("-") or "entry"
+        if slug in found:
+            raise MatbenchError(f"{found[slug].parent} and {entry} would both become {slug}", fix="rename one of them")
+        found[slug] = path
+    if not found:
+        raise MatbenchError(
+            f"there is no */results.json.gz in {folder}", fix="give the folder benchmarks/ of a checkout of Matbench"
+        )
+    return found
