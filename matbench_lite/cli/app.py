@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from matbench_lite._version import __version__
-from matbench_lite.cli import data, demo, score, tasks
+from matbench_lite.cli import compare, data, demo, from_matbench, leaderboard, score, tasks, to_matbench
 from matbench_lite.cli.output import errors
 from matbench_lite.errors import MatbenchLiteError, UnknownNameError
 
@@ -26,7 +26,11 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.command("tasks")(tasks.tasks)
 app.add_typer(data.app, name="data")
+app.command("from-matbench")(from_matbench.from_matbench)
+app.command("to-matbench")(to_matbench.to_matbench)
 app.command("score")(score.score)
+app.command("leaderboard")(leaderboard.leaderboard)
+app.command("compare")(compare.compare)
 
 
 @app.callback()

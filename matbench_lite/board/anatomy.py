@@ -1,0 +1,170 @@
+"""Where an entry fails: its error by target, elements and symmetry, and its worst rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from matbench_lite.board.losses import Losses
+from matbench_lite.board.rows import Rows
+from matbench_lite.tasks import Task
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+KIND = "anatomy-1"
+"""Name and version of this computation in the cache: raise it when the numbers change."""
+QUANTILES = 10
+WORST = 20
+
+_ELEMENT = re.compile("[A-Z][a-z]?")
+_CRYSTAL_SYSTEMS = {
+    "triclinic": 2,
+    "monoclinic": 15,
+    "orthorhombic": 74,
+    "tetragonal": 142,
+    "trigonal": 167,
+    "hexagonal": 194,
+    "cubic": 230,
+}
+"""The last space group of each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The error on some of the rows.
+
+    Args:
+        by: What the rows have in common: "target", "number of elements", "element", "crystal system" or "space group".
+        label: Which of those, e.g. "Fe".
+        rows: Number of rows.
+        error: Mean absolute error in the unit of the task; for classification the share of wrong rows.
+    """
+
+    by: str
+    label: str
+    rows: int
+    error: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorstRow:
+    """One of the rows with the largest error.
+
+    Args:
+        id: Row id.
+        formula: Reduced formula.
+        fold: The fold it was tested in.
+        target: The true value, in the unit of the task; for classification 0 or 1.
+        prediction: What was predicted.
+        error: Their absolute difference.
+    """
+
+    id: str
+    formula: str
+    fold: int
+    target: float
+    prediction: float
+    error: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Anatomy:
+    """Where an entry fails on one task.
+
+    Args:
+        groups: Errors of groups of rows. Every row is in one group of each kind; for "element", in one per element.
+        worst: The rows with the largest errors, largest first; for classification the wrong ones it is surest of.
+    """
+
+    groups: tuple[Group, ...]
+    worst: tuple[WorstRow, ...]
+
+
+def dissect(task: Task, rows: Rows, losses: Losses) -> Anatomy:
+    """Find where an entry fails on a task whose targets are here."""
+    groups = [
+        group
+        for by, of_rows, codes, labels in _groupings(rows)
+        for group in _groups(by, losses.losses[of_rows], codes, labels)
+    ]
+    return Anatomy(groups=tuple(groups), worst=tuple(_worst(task, rows, losses)))
+
+
+def from_computed(content: dict[str, Any]) -> Anatomy:
+    """The record of what was computed."""
+    return Anatomy(
+        groups=tuple(Group(**group) for group in content["groups"]),
+        worst=tuple(WorstRow(**row) for row in content["worst"]),
+    )
+
+
+_Grouping = tuple[str, "NDArray[np.intp]", "NDArray[np.intp]", Sequence[str]]
+"""What by, which rows (some may be there more than once), their group, and the labels of the groups."""
+
+
+@lru_cache(maxsize=16)  # the tasks of Matbench: every entry shares them
+def _groupings(rows: Rows) -> tuple[_Grouping, ...]:
+    return tuple(_each_grouping(rows))
+
+
+def _each_grouping(rows: Rows) -> Iterator[_Grouping]:
+    every = np.arange(len(rows.targets))
+    yield ("target", every, *_by_target(rows.targets))
+    owner, symbols = _elements(rows.formulas)
+    numbers = np.bincount(owner, minlength=len(every))
+    yield "number of elements", every, numbers, [str(number) for number in range(int(numbers.max()) + 1)]
+    names, codes = np.unique(symbols, return_inverse=True)
+    yield "element", owner, codes, names.tolist()
+    if rows.spacegroups is not None:
+        known = np.flatnonzero(rows.spacegroups)
+        spacegroups = rows.spacegroups[known]
+        systems = np.searchsorted(list(_CRYSTAL_SYSTEMS.values()), spacegroups)
+        yield "crystal system", known, systems, list(_CRYSTAL_SYSTEMS)
+        yield "space group", known, spacegroups, [str(number) for number in range(231)]
+
+
+def _groups(by: str, losses: NDArray[np.float64], codes: NDArray[np.intp], labels: Sequence[str]) -> Iterator[Group]:
+    counts = np.bincount(codes, minlength=len(labels))
+    sums = np.bincount(codes, weights=losses, minlength=len(labels))
+    for label, count, total in zip(labels, counts.tolist(), sums.tolist(), strict=True):
+        if count:
+            yield Group(by=by, label=label, rows=count, error=total / count)
+
+
+def _by_target(targets: NDArray[np.float64] | NDArray[np.bool_]) -> tuple[NDArray[np.intp], list[str]]:
+    """Tenths of the rows by target, fewer where many targets are equal; for classification the classes."""
+    if targets.dtype == bool:
+        return targets.astype(np.intp), ["false", "true"]
+    edges = np.unique(np.quantile(targets, np.linspace(0, 1, QUANTILES + 1)))
+    if len(edges) == 1:
+        return np.zeros(len(targets), dtype=np.intp), [f"{edges[0]:.4g}"]
+    return np.searchsorted(edges[1:-1], targets), [f"{low:.4g} to {high:.4g}" for low, high in pairwise(edges)]
+
+
+def _elements(formulas: NDArray[np.object_]) -> tuple[NDArray[np.intp], NDArray[np.str_]]:
+    """The elements of all rows one after the other, and the row that each belongs to."""
+    found = [sorted(set(_ELEMENT.findall(formula))) for formula in formulas]
+    owner = np.repeat(np.arange(len(found)), [len(symbols) for symbols in found])
+    return owner, np.array([symbol for symbols in found for symbol in symbols])
+
+
+def _worst(task: Task, rows: Rows, losses: Losses) -> Iterator[WorstRow]:
+    targets = rows.targets.astype(np.float64)
+    errors = np.abs(losses.predictions - targets)
+    order = np.argsort(-np.where(losses.losses > 0, errors, 0), kind="stable")[:WORST]
+    for row in order[losses.losses[order] > 0]:
+        yield WorstRow(
+            id=str(task.ids[row]),
+            formula=str(rows.formulas[row]),
+            fold=int(rows.folds[row]),
+            target=float(targets[row]),
+            prediction=float(losses.predictions[row]),
+            error=float(errors[row]),
+        )

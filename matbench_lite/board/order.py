@@ -1,0 +1,44 @@
+"""Who is ahead on one task, and who cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from matbench_lite.board.result import Result, higher_is_better
+from matbench_lite.stats import holm, paired_p_values, tie_groups
+from matbench_lite.tasks import Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """The place of one entry on one task.
+
+    Args:
+        slug: The entry.
+        rank: 1 is best; entries of equal score share a rank.
+        tie_group: "a" holds the best and all that cannot be told apart from it.
+        p: P-value of the paired test over folds against the first, Holm-corrected; None for the first itself.
+    """
+
+    slug: str
+    rank: int
+    tie_group: str
+    p: float | None
+
+
+def order(task: Task, results: Mapping[str, Result]) -> list[Place]:
+    """Order entries by the ranking metric, best first; equal ones by slug."""
+    if not results:
+        return []
+    sign = -1 if higher_is_better(task.kind) else 1
+    slugs = sorted(results, key=lambda slug: (sign * results[slug].ranking.mean, slug))
+    scores = [results[slug].by_fold for slug in slugs]
+    groups = tie_groups(scores, higher_is_better=sign < 0)
+    p_values = [None, *holm(paired_p_values(scores[1:], scores[0])).tolist()] if len(slugs) > 1 else [None]
+    places: list[Place] = []
+    for position, (slug, group, p) in enumerate(zip(slugs, groups, p_values, strict=True)):
+        equal = places and results[slug].ranking.mean == results[places[-1].slug].ranking.mean
+        rank = places[-1].rank if equal else position + 1
+        places.append(Place(slug=slug, rank=rank, tie_group=group, p=p))
+    return places

@@ -1,0 +1,98 @@
+"""What boards know of the rows of a task: targets, formulas, space groups, and which formulas are unseen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from matbench_lite.data.store import file_sha256, holdings
+from matbench_lite.tasks import Task
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rows:
+    """The rows of a task, in file order.
+
+    Args:
+        targets: True values, in the unit of the task, or booleans.
+        formulas: Reduced formulas.
+        folds: The fold in whose test part each row is.
+        unseen: Whether the formula does not occur in the training part of that fold.
+        spacegroups: Space-group numbers, 0 where unknown; None if the targets do not have them.
+    """
+
+    targets: NDArray[np.float64] | NDArray[np.bool_]
+    formulas: NDArray[np.object_]
+    folds: NDArray[np.uint8]
+    unseen: NDArray[np.bool_]
+    spacegroups: NDArray[np.int64] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetsState:
+    """Which targets of a task are on this machine.
+
+    Args:
+        digest: What they and the folds are, as a sha256 and the like; changes if any of them does.
+        verified: Whether they are proven to be the published ones.
+    """
+
+    digest: str
+    verified: bool
+
+
+def targets_state(task: Task) -> TargetsState | None:
+    """Which targets are here; None if there are none. Nothing is fetched: a board is no reason to load gigabytes."""
+    held = holdings(task).get("targets")
+    if held is None or not held.path.is_file():
+        return None
+    file = held.sha256 or file_sha256(held.path)
+    parts = (task.benchmark, task.name, task.kind, task.n_folds, task.seed, task.folds_sha256, task.table, file)
+    return TargetsState(digest="|".join(map(str, parts)), verified=held.verified)
+
+
+@lru_cache(maxsize=16)
+def read_rows(task: Task, _digest: str) -> Rows:
+    """Read the rows of a task whose targets are here.
+
+    Args:
+        task: The task.
+        _digest: That of `targets_state`: with other targets, other rows are read.
+    """
+    frame = task.targets
+    formulas = frame["formula"].to_numpy(dtype=object)
+    spacegroups = frame["spacegroup"].to_numpy(dtype=np.int64, na_value=0) if "spacegroup" in frame else None
+    return Rows(
+        targets=task.target_values,
+        formulas=formulas,
+        folds=task.fold_of_rows,
+        unseen=unseen_formulas(formulas, task.fold_of_rows),
+        spacegroups=spacegroups,
+    )
+
+
+def unseen_formulas(formulas: NDArray[np.object_], folds: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Whether each row's formula occurs in no other fold, and so not in the training part of its own.
+
+    Args:
+        formulas: Reduced formulas.
+        folds: The fold in whose test part each row is.
+
+    Examples:
+        >>> formulas = np.array(["NaCl", "NaCl", "MgO", "MgO"], dtype=object)
+        >>> unseen_formulas(formulas, np.array([0, 0, 0, 1], dtype=np.uint8))
+        array([ True,  True, False, False])
+    """
+    import pandas as pd
+
+    codes, _ = pd.factorize(formulas)
+    pairs = codes * 256 + folds
+    in_fold = np.bincount(pairs)[pairs]
+    unseen: NDArray[np.bool_] = in_fold == np.bincount(codes)[codes]
+    return unseen

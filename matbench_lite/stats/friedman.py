@@ -1,0 +1,83 @@
+"""Friedman's test over tasks, and Nemenyi's critical difference of mean ranks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from matbench_lite.errors import MetricError
+from matbench_lite.stats._matrix import score_matrix
+from matbench_lite.stats.ties import ALPHA
+
+
+@dataclass(frozen=True, slots=True)
+class Friedman:
+    """Outcome of Friedman's test.
+
+    Attributes:
+        statistic: Chi-squared, with as many degrees of freedom as entries less one; corrected for equal ranks.
+        p: Its p-value.
+    """
+
+    statistic: float
+    p: float
+
+
+def friedman(ranks: npt.ArrayLike) -> Friedman:
+    """Test whether any entry ranks differently from the others over a set of tasks.
+
+    Args:
+        ranks: Ranks of shape (entries, tasks), e.g. from `average_ranks`.
+
+    Returns:
+        The outcome; where all entries have equal ranks in every task, 0 and a p-value of 1.
+
+    Raises:
+        MetricError: If there are fewer than two entries, or a rank is not finite.
+
+    Examples:
+        >>> friedman([[1, 1, 1], [2, 2, 3], [3, 3, 2]])
+        Friedman(statistic=4.66..., p=0.09...)
+    """
+    from scipy.special import chdtrc
+
+    matrix = score_matrix(ranks, columns="task")
+    entries, tasks = _at_least_two(len(matrix)), matrix.shape[1]
+    middle = (entries + 1) / 2
+    # The spread of the ranks within the tasks: smaller where ranks are equal, which is the correction.
+    within = float(np.square(matrix - middle).sum()) / (tasks * (entries - 1))
+    between = tasks * float(np.square(matrix.mean(axis=1) - middle).sum())
+    statistic = between / within if within else 0.0
+    return Friedman(statistic=statistic, p=float(chdtrc(entries - 1, statistic)))
+
+
+def critical_difference(entries: int, tasks: int, *, alpha: float = ALPHA) -> float:
+    """The smallest difference of two mean ranks that Nemenyi's test calls significant.
+
+    Args:
+        entries: Number of entries that are ranked.
+        tasks: Number of tasks.
+        alpha: Level of the test, over all pairs.
+
+    Raises:
+        MetricError: If there are fewer than two entries or no task.
+
+    Examples:
+        >>> round(critical_difference(5, 30), 3)  # Demšar (2006): q = 2.728
+        1.114
+    """
+    from scipy.stats import studentized_range
+
+    if tasks < 1:
+        raise MetricError(f"{tasks=} has no ranks", fix="rank over at least one task")
+    quantile = float(studentized_range.ppf(1 - alpha, _at_least_two(entries), math.inf)) / math.sqrt(2)
+    return quantile * math.sqrt(entries * (entries + 1) / (6 * tasks))
+
+
+def _at_least_two(entries: int) -> int:
+    if entries < 2:
+        raise MetricError(f"{entries=} cannot be compared", fix="rank at least two entries")
+    return entries
