@@ -203,6 +203,7 @@ def test_an_interrupted_command_ends_quietly():
     program = """
 import os, signal, sys
 from matbench_lite.cli.app import run
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs the tests in the background ignores it
 def interrupt(event, arguments):
     if event == "open" and str(arguments[0]).endswith("mini.toml"):
         os.kill(os.getpid(), signal.SIGINT)
