@@ -36,7 +36,8 @@ def demo(
         entries[-1].save(folder, code=__file__)
     _print_board(entries)
     out.print(f"\nentries: {output / 'submissions'}", highlight=False, soft_wrap=True)
-    out.print(f"next: mbl score {output / 'submissions'}/*", highlight=False, soft_wrap=True)
+    for command in ("leaderboard --benchmark mini --submissions {}", "score {}/*"):
+        out.print(f"next: mbl {command.format(output / 'submissions')}", highlight=False, soft_wrap=True)
 
 
 def _entry(algorithm: str, bench: Any, advance: Any) -> Submission:
