@@ -5,19 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping
+from json.encoder import encode_basestring
 from pathlib import PurePath
 from typing import Any
 
 from matbench_lite.errors import EntryError
 
 MAX_BYTES = 8_000_000
+MAX_DEPTH = 64
+_CONSTANTS = {None: "null", True: "true", False: "false"}
 
 
 def canonical_bytes(document: Mapping[str, Any]) -> bytes:
     """The one form of a document on disk: sorted keys, indent 2, UTF-8, a final newline.
 
-    The standard library's encoder, because its floats (`repr`) are the same in every version of Python.
+    Numbers as the standard library writes them (`repr`), which is the same in every version of Python. Its own encoder
+    is slow when it indents, and every entry that is opened is compared with its canonical form.
 
     Examples:
         >>> print(canonical_bytes({"b": 1, "a": 0.1}).decode(), end="")
@@ -26,8 +31,7 @@ def canonical_bytes(document: Mapping[str, Any]) -> bytes:
           "b": 1
         }
     """
-    text = json.dumps(document, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False)
-    return text.encode() + b"\n"
+    return _indented(document, "\n").encode() + b"\n"
 
 
 def digest(document: Mapping[str, Any]) -> str:
@@ -48,6 +52,7 @@ def parse(content: bytes, name: str) -> dict[str, Any]:
     try:
         text = content.decode()
         document = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_no_constant)
+        _check_depth(document, MAX_DEPTH)
         json.dumps(document, ensure_ascii=False).encode()  # a lone surrogate parses but cannot be written
     except (ValueError, RecursionError) as error:
         raise EntryError(f"{name} is not valid JSON: {error}", fix="save the entry again") from error
@@ -83,12 +88,37 @@ def plain(value: Any) -> Any:
     return repr(value)
 
 
+def _indented(value: Any, newline: str) -> str:
+    """What `json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False)` gives."""
+    kind = type(value)
+    if kind is str:
+        return encode_basestring(value)
+    inner = f"{newline}  "
+    if kind is dict and value:
+        items = [f"{encode_basestring(key)}: {_indented(value[key], inner)}" for key in sorted(value)]
+        return f"{{{inner}{f',{inner}'.join(items)}{newline}}}"
+    if kind is list and value:
+        return f"[{inner}{f',{inner}'.join([_indented(item, inner) for item in value])}{newline}]"
+    if (kind is float and math.isfinite(value)) or kind is int:
+        return repr(value)
+    if value is None or kind is bool:
+        return _CONSTANTS[value]
+    return json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False)
+
+
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) != len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} occurs twice")
+        raise ValueError(f"the key {Counter(key for key, _ in pairs).most_common(1)[0][0]!r} occurs twice")
     return content
+
+
+def _check_depth(value: Any, left: int) -> None:
+    if isinstance(value, dict | list):
+        if not left:
+            raise ValueError(f"it is nested more than {MAX_DEPTH} levels deep")
+        for item in value.values() if isinstance(value, dict) else value:
+            _check_depth(item, left - 1)
 
 
 def _no_constant(name: str) -> None:

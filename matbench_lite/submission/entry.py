@@ -72,10 +72,12 @@ def write_entry(
     document["digest"] = digest(document)
     if problems := form_problems(document):
         raise EntryError("what you want to save is out of form:\n  " + "\n  ".join(problems), fix="correct it")
+    text = canonical_bytes(document)
+    parse(text, DOCUMENT)  # what a reader would refuse, too long or too deep, is not written
     new = {name: body for name, body in code.items() if others.get(name) != body}
     with ExitStack() as stack:
         staged = []
-        for name, body in {**new, table.NAME: content, DOCUMENT: canonical_bytes(document)}.items():
+        for name, body in {**new, table.NAME: content, DOCUMENT: text}.items():
             temporary = stack.enter_context(temporary_file(folder, name))
             temporary.write_bytes(body)
             staged.append((temporary, folder / name))

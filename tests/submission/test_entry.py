@@ -333,6 +333,16 @@ def test_what_is_out_of_form_is_said_before_it_is_written(submission, tmp_path) 
     assert not (tmp_path / "new").exists()
 
 
+def test_what_no_reader_would_take_is_not_written(submission, tmp_path) -> None:
+    deep: dict[str, object] = {}
+    for _ in range(100):
+        deep = {"deeper": deep}
+    submission.metadata = deep
+    with pytest.raises(EntryError, match="nested more than"):
+        submission.save(tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
 def test_the_provenance_is_shown_and_can_be_edited(submission, tmp_path) -> None:
     assert submission.provenance["packages"]["numpy"] == np.__version__
     assert {"python", "platform", "git", "hardware", "matbench_lite"} <= set(submission.provenance)

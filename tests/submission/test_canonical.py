@@ -1,0 +1,47 @@
+"""Canonical JSON: one form, and a reader that nothing can hang or crash."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from matbench_lite.errors import EntryError
+from matbench_lite.submission.canonical import canonical_bytes, parse
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+DOCUMENTS = st.dictionaries(st.text(st.characters(codec="utf-8")), VALUES)
+
+
+@given(DOCUMENTS)
+def test_the_form_is_that_of_the_standard_library(document) -> None:
+    expected = json.dumps(document, sort_keys=True, indent=2, ensure_ascii=False) + "\n"
+    assert canonical_bytes(document) == expected.encode()
+
+
+@given(DOCUMENTS)
+def test_what_is_written_is_what_is_read(document) -> None:
+    assert parse(canonical_bytes(document), "it") == document
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_what_json_has_no_word_for_is_not_written(value) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical_bytes({"a": value})
+
+
+@pytest.mark.parametrize("levels", [65, 500, 900, 100_000])
+def test_deep_nesting_is_refused(levels) -> None:
+    with pytest.raises(EntryError, match="not valid JSON"):
+        parse(b'{"a":' + b"[" * levels + b"]" * levels + b"}", "it")
+
+
+def test_many_keys_of_which_one_is_repeated_are_refused_at_once() -> None:
+    keys = ", ".join(f'"{number}": 0' for number in [*range(300_000), 0])
+    with pytest.raises(EntryError, match="'0' occurs twice"):
+        parse(f"{{{keys}}}".encode(), "it")
