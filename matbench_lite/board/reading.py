@@ -41,8 +41,16 @@ def read_entries(folder: Path, benchmark: Benchmark) -> Entries:
         if not (path / DOCUMENT).is_file():
             continue
         try:
-            if read_document(path).get("benchmark") == benchmark.name:
-                found.read[path.name] = Submission.load(path, benchmark)
+            found.read[path.name] = Submission.load(path, benchmark)
         except MatbenchLiteError as error:
-            found.refused[path.name] = error
+            if _stated_benchmark(path) in (None, benchmark.name):
+                found.refused[path.name] = error
     return found
+
+
+def _stated_benchmark(folder: Path) -> object:
+    """Which benchmark an entry says it is of; None if that cannot be read."""
+    try:
+        return read_document(folder).get("benchmark")
+    except MatbenchLiteError:
+        return None

@@ -92,8 +92,10 @@ def rank_intervals(ranks: npt.ArrayLike, *, draws: int = DRAWS, seed: int = 0) -
 
 def _places(means: FloatArray) -> npt.NDArray[np.intp]:
     """The place of each entry by mean rank, column by column: one more than the number of entries that are better."""
-    ordered = np.sort(means, axis=0)
+    order = np.argsort(means, axis=0)
+    ordered = np.take_along_axis(means, order, axis=0)
+    positions = np.broadcast_to(np.arange(1, len(means) + 1)[:, np.newaxis], means.shape).copy()
+    positions[1:][ordered[1:] == ordered[:-1]] = 0  # equal to the one before: takes its place
     places = np.empty(means.shape, dtype=np.intp)
-    for column in range(means.shape[1]):
-        places[:, column] = np.searchsorted(ordered[:, column], means[:, column]) + 1
+    np.put_along_axis(places, order, np.maximum.accumulate(positions, axis=0), axis=0)
     return places

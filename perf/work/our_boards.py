@@ -11,8 +11,11 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+import jsonschema_rs  # noqa: F401  # imports do not count
 import numpy as np
-import scipy.special  # imports do not count
+import pandas as pd  # noqa: F401
+import pyarrow.parquet  # noqa: F401
+import scipy.special
 import scipy.stats  # noqa: F401
 
 from matbench_lite import Benchmark, Submission, load_benchmark
@@ -60,17 +63,18 @@ def made_up(benchmark: Benchmark, number: int) -> dict[str, Submission]:
 
 def main() -> None:
     kind, argument = sys.argv[1:]
+    # Seconds on the clock, and of the processor: on a busy machine only the latter can be compared.
     if kind == "real":
         bench = load_benchmark("matbench_v0.1")
-        began = time.perf_counter()
+        began, spent = time.perf_counter(), time.process_time()
         entries = read_entries(Path(argument), bench).read
         all_boards(Results(bench, entries), [list(entries)])  # every pair of them
     else:
         bench = load_benchmark("mini")
         entries = made_up(bench, int(argument))
-        began = time.perf_counter()
+        began, spent = time.perf_counter(), time.process_time()
         all_boards(Results(bench, entries), [list(pair) for pair in pairwise(entries)])
-    print(json.dumps({"boards": time.perf_counter() - began}))
+    print(json.dumps({"boards": time.perf_counter() - began, "processor": time.process_time() - spent}))
 
 
 main()
