@@ -76,10 +76,10 @@ def _folder(entry: str, submissions: Path) -> Path:
 def _columns(rows: Sequence[CompareRow]) -> Iterator[Column]:
     first, second = rows[0].first, rows[0].second
     yield Column(header="task", cells=[row.task for row in rows])
-    yield Column(header="metric (unit)", cells=[metric_name(row.metric, row.unit) for row in rows], spare=2)
+    yield Column(header="metric (unit)", cells=[metric_name(row.metric, row.unit) for row in rows], spare=3)
     for slug, scores in ((first, [row.first_score for row in rows]), (second, [row.second_score for row in rows])):
         ahead = [row.ahead == slug for row in rows]
-        yield Column(header=slug, cells=[spread(score) for score in scores], right=True, strong=ahead, spare=3)
+        yield Column(header=slug, cells=[spread(score) for score in scores], right=True, strong=ahead, spare=2)
     yield Column(
         header="difference\n95 % interval", cells=[ends(row.interval, sign=True) for row in rows], right=True, spare=1
     )

@@ -90,8 +90,9 @@ def _import(path: Path, folder: Path, **options: Any) -> tuple[dict[str, Any], l
 
 def _print(report: dict[str, Any], differences: list[PublishedDifference]) -> None:
     same = report["published"] - len(differences)
+    tasks = "1 task" if report["tasks"] == 1 else f"{report['tasks']} tasks"
     out.print(
-        f"[bold]{escape(report['algorithm'])}[/]: {report['tasks']} tasks, {report['category']}; "
+        f"[bold]{escape(report['algorithm'])}[/]: {tasks}, {report['category']}; "
         f"{same} of {report['published']} published scores reproduced -> {escape(report['entry'])}",
         highlight=False,
         soft_wrap=True,
