@@ -40,7 +40,7 @@ class Checkpoint:
 
     def begin(self, header: Mapping[str, Any]) -> None:
         """Note who and what; the folds follow."""
-        write_bytes(self.folder / _HEADER, canonical_bytes(header))
+        self._write(_HEADER, canonical_bytes(header))
 
     def header(self) -> dict[str, Any]:
         """What `begin` noted.
@@ -68,7 +68,16 @@ class Checkpoint:
         arrays: dict[str, Any] = {"about": text, **recorded.predictions.arrays}
         np.savez(buffer, **arrays)
         content = buffer.getvalue()
-        write_bytes(self.folder / f"{task}.{fold}.npz", hashlib.sha256(content).digest() + content)
+        self._write(f"{task}.{fold}.npz", hashlib.sha256(content).digest() + content)
+
+    def _write(self, name: str, content: bytes) -> None:
+        try:
+            write_bytes(self.folder / name, content)
+        except OSError as error:
+            raise EntryError(
+                f"the checkpoint {self.folder / name} cannot be written: {error.strerror}",
+                fix="free some space, or choose another folder; what is recorded is still in memory: save it",
+            ) from error
 
     def folds(self, benchmark: Benchmark) -> Iterator[tuple[str, int, RecordedFold]]:
         """Every fold that was kept.

@@ -75,9 +75,20 @@ def write_entry(
     text = canonical_bytes(document)
     parse(text, DOCUMENT)  # what a reader would refuse, too long or too deep, is not written
     new = {name: body for name, body in code.items() if others.get(name) != body}
+    try:
+        _place(folder, {**new, table.NAME: content, DOCUMENT: text})
+    except OSError as error:
+        raise EntryError(
+            f"{folder} cannot be written: {error.strerror}",
+            fix="free some space or save to another folder; what is recorded is still in memory",
+        ) from error
+
+
+def _place(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write all files beside their places, then give them their names, the last of them last."""
     with ExitStack() as stack:
         staged = []
-        for name, body in {**new, table.NAME: content, DOCUMENT: text}.items():
+        for name, body in files.items():
             temporary = stack.enter_context(temporary_file(folder, name))
             temporary.write_bytes(body)
             staged.append((temporary, folder / name))

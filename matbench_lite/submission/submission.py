@@ -315,9 +315,10 @@ class Submission(MSONable):  # type: ignore[misc]
         return as_html(self)
 
     def _keep(self, task: str, fold: int, recorded: RecordedFold) -> None:
+        # In memory first: a disk that is full must not lose what was just trained.
+        self._folds.setdefault(task, {})[fold] = recorded
         if self._checkpoint is not None:
             self._checkpoint.keep(task, fold, recorded)
-        self._folds.setdefault(task, {})[fold] = recorded
 
     def _task_scores(self, task: Task) -> TaskScores:
         folds = {fold: score_fold(task, fold, held.predictions) for fold, held in self.recorded(task.name).items()}

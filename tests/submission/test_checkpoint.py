@@ -64,6 +64,22 @@ def test_a_damaged_fold_is_named(tmp_path) -> None:
         Submission.resume(tmp_path)
 
 
+def test_a_place_that_cannot_be_written_is_named_and_nothing_recorded_is_lost(tmp_path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    with pytest.raises(EntryError, match=r"checkpoint .* cannot be written"):
+        Submission(BENCH, algorithm="Test", checkpoint=blocked / "run")
+    sub = Submission(BENCH, algorithm="Test", checkpoint=tmp_path / "run")
+    (tmp_path / "run" / "checkpoint.json").unlink()
+    (tmp_path / "run").rmdir()
+    (tmp_path / "run").write_text("somebody's file")
+    with pytest.raises(EntryError, match="still in memory"):
+        sub.record("mini_gap", 0, np.zeros(100))
+    with pytest.raises(EntryError, match="cannot be written"):
+        sub.save(blocked / "entry")
+    assert Submission.load(sub.save(tmp_path / "entry")).is_recorded("mini_gap", 0)
+
+
 @pytest.mark.slow
 def test_kill_9_at_random_moments_loses_no_recorded_fold(tmp_path) -> None:
     """Twenty runs, each killed once or more; every fold whose `record` returned is there after `resume`."""
