@@ -12,7 +12,8 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from peer import ROOT, run
+from peer import run
+from real_data import real_data
 from report import Limit, report
 
 from matbench_lite import load_benchmark
@@ -25,9 +26,7 @@ ROUNDS = 5
 
 
 def main() -> int:
-    data = Path(os.environ.get("MATBENCH_LITE_TEST_DATA") or ROOT.parent / "shared" / "data")
-    if not data.is_dir():
-        raise SystemExit(f"there is no real data in {data}: set MATBENCH_LITE_TEST_DATA")
+    data = real_data()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         os.environ["MATBENCH_LITE_DATA"] = str(folder / "store")

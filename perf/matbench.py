@@ -15,7 +15,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from peer import ROOT, run
+from peer import run
+from real_data import real_data
 from report import Row, report
 from submission import add_targets
 
@@ -30,9 +31,7 @@ KNOWN = {"GN-OA": ["matbench_mp_e_form mape"]}
 
 
 def main() -> int:
-    data = Path(os.environ.get("MATBENCH_LITE_TEST_DATA") or ROOT.parent / "shared" / "data")
-    if not data.is_dir():
-        raise SystemExit(f"there is no real data in {data}: set MATBENCH_LITE_TEST_DATA")
+    data = real_data()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         os.environ["MATBENCH_LITE_DATA"] = str(folder / "store")

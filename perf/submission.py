@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from peer import ROOT, run
+from peer import run
+from real_data import real_data
 from report import Limit, Row, report
 
 from matbench_lite import Benchmark, Submission, load_benchmark
@@ -29,9 +30,7 @@ Predictions = dict[str, list[np.ndarray]]
 
 
 def main() -> int:
-    data = Path(os.environ.get("MATBENCH_LITE_TEST_DATA") or ROOT.parent / "shared" / "data")
-    if not data.is_dir():
-        raise SystemExit(f"there is no real data in {data}: set MATBENCH_LITE_TEST_DATA")
+    data = real_data()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         os.environ["MATBENCH_LITE_DATA"] = str(folder / "store")
