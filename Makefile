@@ -6,12 +6,12 @@ VENV ?= $(if $(filter python3,$(PYTHON)),.venv,.venv-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test lint fast wheel clean
+.PHONY: demo test lint fast wheel browser clean
 
 demo: $(INSTALLED)
 	$(BIN)/mbl demo
 
-test: $(INSTALLED)
+test: $(INSTALLED) browser
 	$(BIN)/pytest -n auto --dist worksteal
 
 fast: $(INSTALLED)
@@ -31,6 +31,12 @@ $(INSTALLED): pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
 	@touch $@
+
+# The browser tests drive a real Chromium: one that is here (CHROMIUM=path for an unusual place), else Debian's.
+browser:
+	@command -v "$(or $(CHROMIUM),chromium)" >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null; } \
+	|| { echo "the browser tests need Chromium: install it (Debian: apt-get install chromium), or say CHROMIUM=path"; exit 1; }
 
 clean:
 	rm -rf .venv* dist build site .pytest_cache .mypy_cache .ruff_cache
