@@ -72,9 +72,37 @@ class EntryError(MatbenchLiteError):
     """An entry on disk that cannot be read, or was changed after it was saved."""
 
 
+class ModelError(MatbenchLiteError):
+    """A model that cannot be loaded or trained, or whose predictions cannot be used."""
+
+
+class RunError(MatbenchLiteError):
+    """Training or rescoring that cannot be done as asked: too few rows, or nothing saved to go on from."""
+
+
+class EvaluationError(MatbenchLiteError):
+    """An evaluation file with a mistake, or data, comparators, encoders or models that do not go with it."""
+
+
 class MetricError(MatbenchLiteError, ValueError):
     """Arrays that no metric can be computed from."""
 
 
+class JudgingError(MatbenchLiteError):
+    """Results, rules or opinions that nothing can be judged by."""
+
+
+class ExpressionError(JudgingError, ValueError):
+    """A formula that is not one: outside the grammar, or too large to be looked at."""
+
+
+class RepositoryError(MatbenchLiteError):
+    """Git is not here, or the repository cannot answer what was asked."""
+
+
 class UnverifiedDataWarning(UserWarning):
     """Data in use whose checksum is not the published one."""
+
+
+class EvaluationWarning(UserWarning):
+    """An evaluation that runs, but may not answer what was asked."""

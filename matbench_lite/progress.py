@@ -31,7 +31,9 @@ def progress(description: str, total: int | None, *, unit: Literal["bytes", "ite
 
     amount = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
     columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    # What is printed meanwhile goes above the bar, unless it goes to a file or another program.
+    above = sys.stdout.isatty()
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=above) as bar:
         task = bar.add_task(description, total=total)
         yield lambda done: bar.advance(task, done)
 

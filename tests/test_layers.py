@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "matbench_lite"
 
 LAYERS = [
-    {"_version", "errors", "atomic", "progress"},
+    {"_version", "errors", "atomic", "digits", "progress"},
     {"metrics", "stats"},
     {"tasks"},
     {"data"},
@@ -67,6 +67,8 @@ def test_imports_go_one_way(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_heavy_packages_are_imported_inside_functions(path: Path) -> None:
+    if path.is_relative_to(PACKAGE / "run" / "baselines"):
+        return  # model files as their users write them: nothing of ours imports them
     for node in ast.parse(path.read_text()).body:
         for name in imported(node):
             assert name.split(".")[0] not in HEAVY, f"{path.name} imports {name} at the top"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from matbench_lite.errors import EntryError, MatbenchLiteError
 from matbench_lite.submission import Submission
-from matbench_lite.submission.entry import DOCUMENT, read_document
+from matbench_lite.submission.entry import read_document
+from matbench_lite.submission.folder import DOCUMENT
 from matbench_lite.tasks import Benchmark
 
 
@@ -43,12 +44,12 @@ def read_entries(folder: Path, benchmark: Benchmark) -> Entries:
         try:
             found.read[path.name] = Submission.load(path, benchmark)
         except MatbenchLiteError as error:
-            if _stated_benchmark(path) in (None, benchmark.name):
+            if stated_benchmark(path) in (None, benchmark.name):
                 found.refused[path.name] = error
     return found
 
 
-def _stated_benchmark(folder: Path) -> object:
+def stated_benchmark(folder: Path) -> object:
     """Which benchmark an entry says it is of; None if that cannot be read."""
     try:
         return read_document(folder).get("benchmark")

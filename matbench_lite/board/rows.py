@@ -92,7 +92,7 @@ def unseen_formulas(formulas: NDArray[np.object_], folds: NDArray[np.uint8]) -> 
     import pandas as pd
 
     codes, _ = pd.factorize(formulas)
-    pairs = codes * 256 + folds
+    pairs, _ = pd.factorize(codes * 256 + folds)  # numbered anew: the counts of mostly absent ones would fill memory
     in_fold = np.bincount(pairs)[pairs]
     unseen: NDArray[np.bool_] = in_fold == np.bincount(codes)[codes]
     return unseen

@@ -50,12 +50,24 @@ def to_csv(records: Sequence[Any]) -> str:
         >>> to_csv([Interval(1.0, float("nan"))])
         'low,high\n1.0,\n'
     """
-    rows = flat_rows(records)
+    return rows_to_csv(flat_rows(records))
+
+
+def rows_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    r"""Flat rows as CSV; a text that a spreadsheet would take for a formula gets an apostrophe in front.
+
+    Args:
+        rows: One dictionary per row; what one of them lacks is empty.
+
+    Examples:
+        >>> rows_to_csv([{"name": "=1+1", "value": -1.5}])
+        "name,value\n'=1+1,-1.5\n"
+    """
     columns = dict.fromkeys(name for row in rows for name in row)
     text = io.StringIO()
     writer = csv.DictWriter(text, list(columns), lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: "" if _missing(value) else value for name, value in row.items()} for row in rows)
+    writer.writerows({name: _csv_cell(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
 
 
@@ -70,6 +82,12 @@ def _flat(content: Mapping[str, Any], nested: set[str], prefix: str = "") -> dic
         else:
             row[name] = value
     return row
+
+
+def _csv_cell(value: object) -> object:
+    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return f"'{value}"
+    return "" if _missing(value) else value
 
 
 def _missing(value: object) -> bool:

@@ -8,7 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from matbench_lite._version import __version__
-from matbench_lite.cli import compare, data, demo, from_matbench, leaderboard, score, tasks, to_matbench
+from matbench_lite.cli import (
+    compare,
+    data,
+    demo,
+    from_matbench,
+    leaderboard,
+    score,
+    tasks,
+    to_matbench,
+)
 from matbench_lite.cli.output import errors
 from matbench_lite.errors import MatbenchLiteError, UnknownNameError
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from matbench_lite.cli.board_text import Column, ends, metric_name, p_value, print_fitted, share, spread
+from matbench_lite.cli.board_text import Column, print_fitted
 from matbench_lite.cli.leaderboard import CsvOption, SubmissionsOption, one_output, print_state
 from matbench_lite.cli.output import out, print_json
 from matbench_lite.cli.tasks import JsonOption
+from matbench_lite.digits import ends, p_value, share, spread
 
 if TYPE_CHECKING:
     from matbench_lite.board import CompareRow
@@ -74,6 +75,8 @@ def _folder(entry: str, submissions: Path) -> Path:
 
 
 def _columns(rows: Sequence[CompareRow]) -> Iterator[Column]:
+    from matbench_lite.metrics import metric_name
+
     first, second = rows[0].first, rows[0].second
     yield Column(header="task", cells=[row.task for row in rows])
     yield Column(header="metric (unit)", cells=[metric_name(row.metric, row.unit) for row in rows], spare=3)

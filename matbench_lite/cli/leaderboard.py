@@ -10,21 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from matbench_lite.cli.board_text import (
-    MISSING,
-    Column,
-    ends,
-    mean_of,
-    metric_header,
-    metric_name,
-    number,
-    p_value,
-    print_fitted,
-    share,
-    spread,
-)
+from matbench_lite.cli.board_text import Column, print_fitted
 from matbench_lite.cli.output import errors, out, print_json
 from matbench_lite.cli.tasks import BenchmarkOption, JsonOption
+from matbench_lite.digits import MISSING, ends, mean_of, number, p_value, share, spread
 from matbench_lite.tasks import load_benchmark
 
 if TYPE_CHECKING:
@@ -121,6 +110,8 @@ def _print_task(board: TaskBoard) -> None:
 
 
 def _task_columns(board: TaskBoard) -> Iterator[Column]:
+    from matbench_lite.metrics import metric_header
+
     rows = board.rows
     first = [row.tie_group == "a" for row in rows]
     yield Column(header="rank", cells=[str(row.rank) for row in rows], right=True)
@@ -146,6 +137,8 @@ def _task_columns(board: TaskBoard) -> Iterator[Column]:
 
 
 def _metric_column(board: TaskBoard, metric: str, *, spare: int) -> Column:
+    from matbench_lite.metrics import metric_header
+
     header = metric_header(metric, board.unit)
     values = [row.metrics.get(metric) for row in board.rows]
     cells = [mean_of(value) for value in values]
@@ -180,6 +173,8 @@ def _print_general(board: GeneralBoard) -> None:
 
 
 def _best_columns(board: GeneralBoard) -> Iterator[Column]:
+    from matbench_lite.metrics import metric_name
+
     best = board.best
     yield Column(header="task", cells=[row.task for row in best])
     yield Column(header="rows", cells=[f"{row.samples:,}" for row in best], right=True, spare=3)

@@ -65,8 +65,8 @@ def _plain(path: Path, submission: Submission, scores: Scores, differences: list
 
 
 def _print(submission: Submission, scores: Scores, differences: list[ScoreDifference]) -> None:
+    from matbench_lite.digits import spread
     from matbench_lite.metrics import METRICS
-    from matbench_lite.submission.display import rounded
 
     out.print(f"[bold]{escape(submission.algorithm)}[/]: {submission.category}", highlight=False)
     table = plain_table("task", "metric", "mean ± std", "min", "max", "unit", right=("mean ± std", "min", "max"))
@@ -74,7 +74,7 @@ def _print(submission: Submission, scores: Scores, differences: list[ScoreDiffer
         for position, (metric, value) in enumerate(task.metrics.items()):
             unit = task.unit if METRICS[metric].in_target_unit else ""
             label = "" if position else name
-            table.add_row(label, metric, rounded(value), f"{value.min:.4g}", f"{value.max:.4g}", unit)
+            table.add_row(label, metric, spread(value), f"{value.min:.4g}", f"{value.max:.4g}", unit)
     out.print(table)
     if differences:
         errors.print(f"[red]{len(differences)} recorded scores are not those of the predictions:[/]")

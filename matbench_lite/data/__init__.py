@@ -9,7 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from matbench_lite.data.access import load_inputs, load_spacegroups, load_target_values, load_targets
+    from matbench_lite.data.access import (
+        load_formulas,
+        load_inputs,
+        load_spacegroups,
+        load_target_values,
+        load_targets,
+    )
     from matbench_lite.data.adding import Added, add
     from matbench_lite.data.export import export_targets
     from matbench_lite.data.fetching import fetch
@@ -24,6 +30,7 @@ _HOMES = {
     "data_directory": "store",
     "export_targets": "export",
     "fetch": "fetching",
+    "load_formulas": "access",
     "load_inputs": "access",
     "load_spacegroups": "access",
     "load_target_values": "access",
@@ -40,6 +47,7 @@ __all__ = [
     "data_directory",
     "export_targets",
     "fetch",
+    "load_formulas",
     "load_inputs",
     "load_spacegroups",
     "load_target_values",

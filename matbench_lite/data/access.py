@@ -55,6 +55,17 @@ def load_target_values(task: Task) -> NDArray[np.float64] | NDArray[np.bool_]:
     return _opened(task, "targets", _read_target_values)
 
 
+def load_formulas(task: Task) -> list[str]:
+    """The reduced formulas alone, in file order."""
+    if task.table is not None:
+        from matbench_lite.data.tables import table_targets
+
+        formulas: list[str] = table_targets(task)["formula"].tolist()
+        return formulas
+    read: list[str] = _opened(task, "targets", _read_targets)["formula"].to_pylist()
+    return read
+
+
 def load_inputs(task: Task) -> pd.Series:
     """Every row's formula string or structure, indexed by row id; a structure is built when it is looked at.
 
@@ -146,16 +157,16 @@ def _missing(task: Task, part: Part, *, only_targets: bool) -> DataMissingError:
 
 @lru_cache(maxsize=32)
 def _read_targets(path: Path) -> pa.Table:
-    import pyarrow.parquet as pq
+    from matbench_lite.data.parquet import read_columns
 
-    return pq.read_table(path)
+    return read_columns(path)
 
 
 @lru_cache(maxsize=32)
 def _read_target_values(path: Path) -> NDArray[np.float64] | NDArray[np.bool_]:
-    import pyarrow.parquet as pq
+    from matbench_lite.data.parquet import numbers, read_columns
 
-    values: NDArray[np.float64] | NDArray[np.bool_] = pq.read_table(path, columns=["target"])["target"].to_numpy()
+    values: NDArray[np.float64] | NDArray[np.bool_] = numbers(read_columns(path, "target")["target"])
     values.flags.writeable = False
     return values
 

@@ -12,6 +12,8 @@ from matbench_lite.metrics.catalogue import (
     REGRESSION_METRICS,
     UNCERTAINTY_METRICS,
     Metric,
+    metric_header,
+    metric_name,
     ranking_metric,
 )
 from matbench_lite.metrics.classification import accuracy, balanced_accuracy, classification_scores, f1, rocauc
@@ -39,6 +41,8 @@ __all__ = [
     "mape",
     "mape_rows",
     "max_error",
+    "metric_header",
+    "metric_name",
     "miscalibration_area",
     "nll",
     "r2",

@@ -73,6 +73,28 @@ UNCERTAINTY_METRICS = (
 METRICS = {metric.name: metric for metric in (*REGRESSION_METRICS, *CLASSIFICATION_METRICS, *UNCERTAINTY_METRICS)}
 """Every metric by its name."""
 
+
+def metric_header(metric: str, unit: str) -> str:
+    r"""The header of a metric's column, with its unit; a remark goes on a line of its own.
+
+    Examples:
+        >>> metric_header("mae", "eV"), metric_header("rocauc", "")
+        ('MAE (eV)', 'ROC-AUC\n(probabilities)')
+    """
+    about = METRICS[metric]
+    return f"{about.label} ({unit})" if about.in_target_unit and unit else about.label.replace(" (", "\n(")
+
+
+def metric_name(metric: str, unit: str) -> str:
+    """The name of a metric in a cell, with its unit, without remarks.
+
+    Examples:
+        >>> metric_name("balanced_accuracy", "")
+        'balanced accuracy'
+    """
+    return metric_header(metric, unit).partition("\n")[0]
+
+
 _RANKING: dict[str, Literal["mae", "balanced_accuracy"]] = {
     "regression": "mae",
     "classification": "balanced_accuracy",

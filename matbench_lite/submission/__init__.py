@@ -4,7 +4,8 @@ from matbench_lite.submission.entry import Entry, read_entry
 from matbench_lite.submission.predictions import FoldPredictions, PredictionType
 from matbench_lite.submission.recorded import RecordedFold
 from matbench_lite.submission.schema import SCHEMA_FILE, SCHEMA_VERSION
-from matbench_lite.submission.scores import Scores, TaskScores, score_fold
+from matbench_lite.submission.scores import Scores, TaskScores, score_fold, score_rows
+from matbench_lite.submission.sealing import reseal
 from matbench_lite.submission.submission import Submission
 
 __all__ = [
@@ -18,5 +19,7 @@ __all__ = [
     "Submission",
     "TaskScores",
     "read_entry",
+    "reseal",
     "score_fold",
+    "score_rows",
 ]

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import math
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from json.encoder import encode_basestring
 from pathlib import PurePath
 from typing import Any
 
-from matbench_lite.errors import EntryError
+import orjson
+
+from matbench_lite.submission.problem import Complain, Problem, ProblemKind, refuse
 
 MAX_BYTES = 8_000_000
+MAX_VALUES = 500_000
+"""Empty lists take two bytes in the file and a hundred times that in memory. A real entry has up to 37 000 values."""
 MAX_DEPTH = 64
 _CONSTANTS = {None: "null", True: "true", False: "false"}
+
+
+class _RepeatedKeyError(ValueError):
+    """An object with a key twice: readers would not agree on its value."""
+
+
+_KINDS: dict[type[Exception], ProblemKind] = {UnicodeDecodeError: "encoding", _RepeatedKeyError: "repeated key"}
 
 
 def canonical_bytes(document: Mapping[str, Any]) -> bytes:
@@ -47,18 +60,49 @@ def parse(content: bytes, name: str) -> dict[str, Any]:
     Raises:
         EntryError: If it is too large, not UTF-8, not JSON, nested too deeply, has a key twice, or is no object.
     """
-    if len(content) > MAX_BYTES:
-        raise EntryError(f"{name} has {len(content):,} bytes, at most {MAX_BYTES:,} are read")
+    return parse_or_complain(content, name, refuse) or {}
+
+
+def parse_or_complain(content: bytes, name: str, complain: Complain) -> dict[str, Any] | None:
+    """Parse a stranger's JSON object as plain data; None after a complaint.
+
+    Args:
+        content: The bytes of the file.
+        name: Its path, for messages.
+        complain: What to do with what `parse` refuses.
+    """
+    problem = partial(Problem, fix="save the entry again", file=PurePath(name).name)
+    if message := _too_much(content):
+        complain(problem(kind="too large", message=f"{name} has {message} are read"))
+        return None
     try:
-        text = content.decode()
-        document = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_no_constant)
+        if content.startswith(codecs.BOM_UTF8):
+            raise UnicodeDecodeError("utf-8", content[:3], 0, 3, "a byte order mark")
+        document = json.loads(content.decode(), object_pairs_hook=_without_repeats, parse_constant=_no_constant)
         _check_depth(document, MAX_DEPTH)
-        json.dumps(document, ensure_ascii=False).encode()  # a lone surrogate parses but cannot be written
-    except (ValueError, RecursionError) as error:
-        raise EntryError(f"{name} is not valid JSON: {error}", fix="save the entry again") from error
+        # What parses but cannot be written again: a lone surrogate, 1e999, integers beyond 64 bits.
+        json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
+        orjson.dumps(document)
+    except (ValueError, TypeError, RecursionError) as error:
+        kind = _KINDS.get(type(error), "not JSON")
+        complain(problem(kind=kind, message=f"{name} is not valid JSON: {error}"))
+        return None
     if not isinstance(document, dict):
-        raise EntryError(f"{name} is a JSON {type(document).__name__}, not an object", fix="save the entry again")
+        message = f"{name} is a JSON {type(document).__name__}, not an object"
+        complain(problem(kind="not JSON", message=message))
+        return None
     return document
+
+
+def _too_much(content: bytes) -> str | None:
+    """What there is too much of, as far as that can be told before anything is parsed."""
+    containers = content.count(b"{") + content.count(b"[")
+    values = containers + content.count(b",")
+    if len(content) > MAX_BYTES:
+        return f"{len(content):,} bytes, at most {MAX_BYTES:,}"
+    if values > MAX_VALUES:
+        return f"about {values:,} values, at most {MAX_VALUES:,}"
+    return None
 
 
 def plain(value: Any) -> Any:
@@ -81,8 +125,10 @@ def plain(value: Any) -> Any:
         return value if math.isfinite(value) else None
     if isinstance(value, str):
         return value.encode(errors="replace").decode()
-    if value is None or isinstance(value, bool | int):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**64 else str(value)  # larger ones are no numbers to most readers of JSON
     if isinstance(value, PurePath):
         return value.name  # a full path tells of the submitter's machine, not of the model
     return repr(value)
@@ -94,10 +140,12 @@ def _indented(value: Any, newline: str) -> str:
     if kind is str:
         return encode_basestring(value)
     inner = f"{newline}  "
-    if kind is dict and value:
+    if kind in (dict, list) and not value:
+        return "{}" if kind is dict else "[]"
+    if kind is dict:
         items = [f"{encode_basestring(key)}: {_indented(value[key], inner)}" for key in sorted(value)]
         return f"{{{inner}{f',{inner}'.join(items)}{newline}}}"
-    if kind is list and value:
+    if kind is list:
         return f"[{inner}{f',{inner}'.join([_indented(item, inner) for item in value])}{newline}]"
     if (kind is float and math.isfinite(value)) or kind is int:
         return repr(value)
@@ -109,7 +157,8 @@ def _indented(value: Any, newline: str) -> str:
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) != len(pairs):
-        raise ValueError(f"the key {Counter(key for key, _ in pairs).most_common(1)[0][0]!r} occurs twice")
+        repeated = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise _RepeatedKeyError(f"the key {repeated[:60]!r} occurs twice")
     return content
 
 

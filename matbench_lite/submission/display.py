@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from matbench_lite.digits import spread
 from matbench_lite.errors import DataError
-from matbench_lite.metrics import Summary, ranking_metric
+from matbench_lite.metrics import ranking_metric
 
 if TYPE_CHECKING:
     from matbench_lite.submission.scores import TaskScores
@@ -59,23 +60,6 @@ def as_html(submission: Submission) -> str:
     return template.render(submission=submission, category=submission.category, rows=_rows(submission))
 
 
-def rounded(value: Summary) -> str:
-    """Mean ± std with as many digits as the std allows.
-
-    Examples:
-        >>> rounded(Summary(mean=0.033189, std=0.00047, min=0.0, max=1.0))
-        '0.03319 ± 0.00047'
-        >>> rounded(Summary(mean=103.512, std=13.64, min=0.0, max=1.0))
-        '104 ± 14'
-    """
-    if value.std > 0:
-        from math import floor, log10
-
-        digits = max(0, 1 - floor(log10(value.std)))
-        return f"{value.mean:.{digits}f} ± {value.std:.{digits}f}"
-    return f"{value.mean:.4g}"
-
-
 def _rows(submission: Submission) -> list[Row]:
     try:
         scores = submission.scores
@@ -92,7 +76,7 @@ def _rows(submission: Submission) -> list[Row]:
 def _row(n_folds: int, scores: TaskScores) -> Row:
     metric = ranking_metric(scores.kind)
     others = ", ".join(
-        f"{name} {rounded(scores.metrics[name])}" for name in _METRICS[scores.kind] if name in scores.metrics
+        f"{name} {spread(scores.metrics[name])}" for name in _METRICS[scores.kind] if name in scores.metrics
     )
-    value = rounded(scores.metrics[metric])
+    value = spread(scores.metrics[metric])
     return Row(scores.task, f"{len(scores.folds)}/{n_folds} folds", metric, value, scores.unit, others)

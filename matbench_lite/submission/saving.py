@@ -7,8 +7,8 @@ from os import PathLike
 from pathlib import Path
 
 from matbench_lite.errors import EntryError
-from matbench_lite.submission import table
-from matbench_lite.submission.entry import DOCUMENT, read_document
+from matbench_lite.submission.entry import read_document
+from matbench_lite.submission.folder import DOCUMENT, PREDICTIONS
 
 
 def check_owner(folder: Path, algorithm: str, *, overwrite: bool) -> None:
@@ -40,7 +40,7 @@ def code_files(paths: Sequence[str | PathLike[str]]) -> dict[str, bytes]:
     for path in map(Path, paths):
         if not path.is_file():
             raise EntryError(f"there is no code file {path}", fix="give the path of a file")
-        if path.name in files or path.name in (DOCUMENT, table.NAME):
+        if path.name in files or path.name in (DOCUMENT, PREDICTIONS):
             raise EntryError(f"the name {path.name} is taken already", fix="rename the code file")
         files[path.name] = path.read_bytes()
     return files

@@ -1,50 +1,113 @@
-"""The form of `submission.json`: its JSON Schema, and older versions of it."""
+"""The form of `submission.json`: its JSON Schema, and its version."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from matbench_lite.errors import EntryError
+from matbench_lite.submission.folder import DOCUMENT
+from matbench_lite.submission.problem import Problem
 
 SCHEMA_VERSION = 1
 SCHEMA_FILE = Path(__file__).parent / "submission.schema.json"
+_FREE = ("metadata", "provenance", "imported")
+_MAX_VALUES = 20_000
+_MAX_PROBLEMS = 100
 _MAX_SHOWN = 20
+_MAX_MESSAGE = 300
 
 
-def migrate(document: dict[str, Any]) -> dict[str, Any]:
-    """Bring a document of an older version into today's form; there is one version so far.
+@dataclass(frozen=True)
+class FormProblem:
+    """One difference from the schema.
 
-    Raises:
-        EntryError: If its version is unknown.
+    Args:
+        place: The keys and positions that lead to it; empty for the document as a whole.
+        message: What is wrong.
     """
+
+    place: tuple[str | int, ...]
+    message: str
+
+    def __str__(self) -> str:
+        return f"{'/'.join(map(str, self.place)) or 'submission.json'}: {self.message}"
+
+
+def version_problem(document: Mapping[str, Any]) -> Problem | None:
+    """What is wrong with the version of a document; there is one so far, so nothing has to be migrated."""
     version = document.get("schema_version")
-    if version != SCHEMA_VERSION or isinstance(version, bool):
-        raise EntryError(
-            f"submission.json has schema_version {version!r}, this matbench_lite reads {SCHEMA_VERSION}",
-            fix="upgrade matbench_lite, or save the entry again",
-        )
-    return document
+    if version == SCHEMA_VERSION and not isinstance(version, bool):
+        return None
+    return Problem(
+        kind="schema version",
+        message=f"submission.json has schema_version {str(version)[:60]}, this matbench_lite reads {SCHEMA_VERSION}",
+        fix="upgrade matbench_lite, or save the entry again",
+        file=DOCUMENT,
+    )
 
 
-def form_problems(document: Mapping[str, Any], *, partly: bool = False) -> list[str]:
-    """Everything in which a document differs from the schema, each with its place.
+def form_problems(document: Mapping[str, Any], *, partly: bool = False) -> list[FormProblem]:
+    """Everything in which a document differs from the schema, each with its place; the first of very many.
 
     Args:
         document: `submission.json`.
         partly: Whether keys may be missing: for a submission that is not finished.
     """
-    problems = []
-    for error in _validator(partly).iter_errors(document):
-        place = "/".join(str(step) for step in error.instance_path) or "submission.json"
-        problems.append(f"{place}: {error.message[:300]}")
-        if len(problems) == _MAX_SHOWN:
-            problems.append("… and more")
-            break
-    return problems
+    outline = _outline(document)
+    if _too_many(outline):
+        return [FormProblem((), f"it has more than {_MAX_VALUES:,} values outside of params and metadata")]
+    return [
+        FormProblem(tuple(step[:100] if isinstance(step, str) else step for step in error.instance_path), _said(error))
+        for error in islice(_validator(partly).iter_errors(outline), _MAX_PROBLEMS)
+    ]
+
+
+def _outline(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document without what the schema says nothing of but that it is an object: validating it takes gigabytes."""
+    outline = {key: {} if key in _FREE and isinstance(value, dict) else value for key, value in document.items()}
+    if isinstance(outline.get("tasks"), dict):
+        outline["tasks"] = {name: _task_outline(about) for name, about in outline["tasks"].items()}
+    return outline
+
+
+def _task_outline(about: Any) -> Any:
+    if not isinstance(about, dict) or not isinstance(about.get("folds"), list):
+        return about
+    folds = [
+        fold | {"params": {}} if isinstance(fold, dict) and isinstance(fold.get("params"), dict) else fold
+        for fold in about["folds"]
+    ]
+    return about | {"folds": folds}
+
+
+def _too_many(document: dict[str, Any]) -> bool:
+    """Whether there are more values than the validator should be given; level by level, no deeper than needed."""
+    level: list[Any] = [document]
+    count = 0
+    while level:
+        inner = (item.values() if isinstance(item, dict) else item for item in level)
+        values = [value for values in inner for value in values]
+        count += len(values)
+        if count > _MAX_VALUES:
+            return True
+        level = [value for value in values if isinstance(value, dict | list)]
+    return False
+
+
+def as_lines(problems: Sequence[FormProblem]) -> str:
+    """Problems as lines of a message."""
+    shown = [str(problem) for problem in problems[:_MAX_SHOWN]]
+    return "".join(f"\n  {line}" for line in (*shown, *(["… and more"] if len(problems) > _MAX_SHOWN else [])))
+
+
+def _said(error: Any) -> str:
+    message: str = error.message
+    return message if len(message) <= _MAX_MESSAGE else f"{message[:_MAX_MESSAGE]}…"
 
 
 @cache

@@ -17,10 +17,11 @@ from matbench_lite.metrics import (
     uncertainty_scores,
 )
 from matbench_lite.submission.predictions import FoldPredictions
-from matbench_lite.tasks import Task
+from matbench_lite.tasks import Kind, Task
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import ArrayLike
 
 NOT_AVERAGED = frozenset({"mape_rows"})
 """Counts that explain a metric; they are kept per fold but have no mean."""
@@ -34,8 +35,24 @@ def score_fold(task: Task, fold: int, predictions: FoldPredictions) -> dict[str,
         fold: The fold number.
         predictions: What was recorded for it.
     """
-    truth = task.target_values[task.test_rows(fold)]
-    if task.kind == "classification":
+    return score_rows(task.kind, task.target_values[task.test_rows(fold)], predictions)
+
+
+def score_rows(kind: Kind, truth: ArrayLike, predictions: FoldPredictions) -> dict[str, float]:
+    """All metrics of some rows of a task, from the predictions and the true values in the same order.
+
+    Args:
+        kind: Kind of the task.
+        truth: The true values, in the unit of the target.
+        predictions: One per true value.
+
+    Examples:
+        >>> import numpy as np
+        >>> predictions = FoldPredictions(type="label", prediction=np.array([1.0, 0.0]))
+        >>> score_rows("classification", [True, False], predictions)
+        {'balanced_accuracy': 1.0, 'accuracy': 1.0, 'f1': 1.0}
+    """
+    if kind == "classification":
         return classification_scores(truth, predictions.prediction, probability=predictions.type == "probability")
     scores = regression_scores(truth, predictions.prediction)
     if predictions.std is not None or predictions.lower is not None:

@@ -17,14 +17,14 @@ from matbench_lite.errors import EntryError, RecordError
 from matbench_lite.submission.canonical import plain
 from matbench_lite.submission.checkpoint import Checkpoint
 from matbench_lite.submission.document import constructor_arguments, header_document, task_document
-from matbench_lite.submission.entry import read_entry, write_entry
+from matbench_lite.submission.entry import Entry, read_entry, write_entry
 from matbench_lite.submission.exchange import fold_as_dict, fold_from_dict
 from matbench_lite.submission.measuring import Measurement
 from matbench_lite.submission.predictions import check_predictions
 from matbench_lite.submission.provenance import collect_provenance
 from matbench_lite.submission.recorded import RecordedFold
 from matbench_lite.submission.saving import check_owner, code_files
-from matbench_lite.submission.schema import SCHEMA_VERSION, form_problems
+from matbench_lite.submission.schema import SCHEMA_VERSION, as_lines, form_problems
 from matbench_lite.submission.scores import Scores, TaskScores, score_fold
 from matbench_lite.tasks import Benchmark, Category, Task, categorise, load_benchmark
 
@@ -100,7 +100,7 @@ class Submission(MSONable):  # type: ignore[misc]
         self._folds: dict[str, dict[int, RecordedFold]] = {}
         # Now, not when it is saved after hours of training.
         if problems := form_problems(header_document(self._header()), partly=True):
-            raise EntryError("the submission is out of form:\n  " + "\n  ".join(problems), fix="correct it")
+            raise EntryError(f"the submission is out of form:{as_lines(problems)}", fix="correct it")
         self._checkpoint = None if checkpoint is None else Checkpoint(Path(checkpoint))
         if self._checkpoint is not None:
             if self._checkpoint.exists():
@@ -136,6 +136,8 @@ class Submission(MSONable):  # type: ignore[misc]
         std: ArrayLike | pd.Series | None = None,
         interval: tuple[ArrayLike, ArrayLike] | ArrayLike | None = None,
         params: Mapping[str, Any] | None = None,
+        seconds: float | None = None,
+        peak_memory_mb: float | None = None,
         overwrite: bool = False,
     ) -> None:
         """Record the predictions for the test part of one fold.
@@ -149,6 +151,8 @@ class Submission(MSONable):  # type: ignore[misc]
             std: Standard deviation of each prediction, in the unit of the target.
             interval: Lower and upper ends of a 95 % interval: a pair of arrays, or an array of shape (n, 2).
             params: Parameters of the model in this fold.
+            seconds: Wall time, if it was measured elsewhere; see `measure`.
+            peak_memory_mb: Most memory that the process had, MB, if it was measured elsewhere.
             overwrite: Whether a fold that is recorded already may be replaced.
 
         Raises:
@@ -166,7 +170,10 @@ class Submission(MSONable):  # type: ignore[misc]
                 f"{task} fold {fold} has {checked.type} predictions, the folds before have {others.pop()}",
                 fix="record labels in all folds of a task or probabilities in all of them",
             )
-        self._keep(task, fold, RecordedFold(predictions=checked, params=plain(dict(params or {}))))
+        held = RecordedFold(
+            predictions=checked, params=plain(dict(params or {})), seconds=seconds, peak_memory_mb=peak_memory_mb
+        )
+        self._keep(task, fold, held)
 
     @contextmanager
     def measure(self, task: str, fold: int) -> Iterator[None]:
@@ -269,7 +276,11 @@ class Submission(MSONable):  # type: ignore[misc]
             EntryError: If anything is missing, out of form, or was changed after it was saved.
         """
         bench = benchmark if benchmark is None or isinstance(benchmark, Benchmark) else load_benchmark(Path(benchmark))
-        entry = read_entry(Path(folder), bench)
+        return cls.from_entry(read_entry(Path(folder), bench))
+
+    @classmethod
+    def from_entry(cls, entry: Entry) -> Submission:
+        """The submission that an entry on disk holds."""
         document = entry.document
         submission = cls(entry.benchmark, **constructor_arguments(document))
         submission.created = document["created"]

@@ -137,10 +137,18 @@ class Task:
         return assign_folds(self.kind, self.target_values, n_folds=self.n_folds, seed=self.seed)
 
     def test_rows(self, fold: int) -> NDArray[np.intp]:
-        """Positions of the test rows of `fold`, in file order."""
+        """Positions of the test rows of `fold`, in file order; not to be written to."""
+        return self._rows_of_folds[self._known(fold)]
+
+    @cached_property
+    def _rows_of_folds(self) -> tuple[NDArray[np.intp], ...]:
+        """Kept: scores and checks ask for them again and again."""
         import numpy as np
 
-        return np.flatnonzero(self.fold_of_rows == self._known(fold))
+        rows = tuple(np.flatnonzero(self.fold_of_rows == fold) for fold in self.folds)
+        for array in rows:
+            array.flags.writeable = False
+        return rows
 
     def train_rows(self, fold: int) -> NDArray[np.intp]:
         """Positions of the training rows of `fold`, in file order."""

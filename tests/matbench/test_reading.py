@@ -151,11 +151,11 @@ def test_parameters_may_hold_nan_large_integers_and_nothing(document, write) -> 
     folds["fold_1"]["parameters"] = {"state": 2**100}
     folds["fold_2"]["parameters"] = None
     submission = read_results(write(document))
-    assert submission.recorded("matbench_steels")[0].params == {"missing": None, "state": 2**100}
+    assert submission.recorded("matbench_steels")[0].params == {"missing": None, "state": str(2**100)}
     assert submission.recorded("matbench_steels")[2].params == {}
     folds["fold_0"]["parameters"] = {}
     submission = read_results(write(document))
-    assert submission.recorded("matbench_steels")[1].params == {"state": 2**100}, "no false alarm from the fast reader"
+    assert submission.recorded("matbench_steels")[1].params == {"state": str(2**100)}
 
 
 def test_a_wrong_hash_is_taken_only_when_asked_and_is_marked(document, write) -> None:

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite.errors import EntryError
-from matbench_lite.submission.canonical import canonical_bytes, parse
+from matbench_lite.submission.canonical import canonical_bytes, parse, plain
 
+INTEGERS = st.integers(-(2**63), 2**64 - 1)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none() | st.booleans() | INTEGERS | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
 )
 DOCUMENTS = st.dictionaries(st.text(st.characters(codec="utf-8")), VALUES)
@@ -33,6 +34,16 @@ def test_what_is_written_is_what_is_read(document) -> None:
 def test_what_json_has_no_word_for_is_not_written(value) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         canonical_bytes({"a": value})
+
+
+@pytest.mark.parametrize("number", [b"1e999", b"-1e999", b"18446744073709551616", b"-9223372036854775809"])
+def test_numbers_that_cannot_be_kept_are_refused(number) -> None:
+    with pytest.raises(EntryError, match="not valid JSON"):
+        parse(b'{"a": ' + number + b"}", "it")
+
+
+def test_integers_beyond_64_bits_are_kept_as_text() -> None:
+    assert plain({"a": [2**64 - 1, 2**64, -(2**63) - 1]}) == {"a": [2**64 - 1, str(2**64), str(-(2**63) - 1)]}
 
 
 @pytest.mark.parametrize("levels", [65, 500, 900, 100_000])

@@ -293,11 +293,11 @@ def test_a_link_is_never_followed(entry, tmp_path) -> None:
 
 def test_files_that_nobody_listed_or_that_are_gone_are_named(entry) -> None:
     (entry / "extra.py").write_text("")
-    with pytest.raises(EntryError, match=r"has extra\.py, which submission\.json does not list"):
+    with pytest.raises(EntryError, match=r"there is extra\.py, which submission\.json does not list"):
         Submission.load(entry)
     (entry / "extra.py").unlink()
     (entry / "model.py").unlink()
-    with pytest.raises(EntryError, match=r"lacks model\.py"):
+    with pytest.raises(EntryError, match=r"model\.py is listed in submission\.json and not there"):
         Submission.load(entry)
 
 
