@@ -18,6 +18,7 @@ from matbench_lite.cli import (
     tasks,
     to_matbench,
 )
+from matbench_lite.cli import run as run_command
 from matbench_lite.cli.output import errors
 from matbench_lite.errors import MatbenchLiteError, UnknownNameError
 
@@ -37,6 +38,7 @@ app.command("tasks")(tasks.tasks)
 app.add_typer(data.app, name="data")
 app.command("from-matbench")(from_matbench.from_matbench)
 app.command("to-matbench")(to_matbench.to_matbench)
+app.command("run")(run_command.run)
 app.command("score")(score.score)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.command("compare")(compare.compare)

@@ -1,0 +1,129 @@
+"""Bagging, as RAMP calls it: the average of the models of a cross-validation, and of blended models.
+
+The name is historical. Elsewhere, bagging draws random training sets with replacement; here the training sets are
+those of the inner folds. On rows that the folds held out in turn, each row's prediction is the mean over the models
+that have not seen it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from matbench_lite.errors import MetricError
+from matbench_lite.submission import FoldPredictions, PredictionType
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+_SMALLEST = 1e-15  # no model is so sure that another one cannot outvote it
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowPredictions:
+    """What one model, or an average of models, predicts for some rows of a task.
+
+    Args:
+        rows: Positions of the rows in the task, each at most once.
+        prediction: One per row: numbers in the unit of the target, or for classification from 0 to 1.
+        type: Numbers ("value"), true/false or the share of votes for true ("label"), or the probability of true
+            ("probability").
+        std: Standard deviation of each prediction, in the unit of the target, if the model gives one.
+    """
+
+    rows: NDArray[np.intp]
+    prediction: NDArray[np.float64]
+    type: PredictionType
+    std: NDArray[np.float64] | None = None
+
+    def scorable(self) -> FoldPredictions:
+        """The predictions in the form that metrics take: a majority of votes is a label."""
+        prediction = (self.prediction > 0.5).astype(np.float64) if self.type == "label" else self.prediction
+        std = None if self.std is None else self.std.astype(np.float32)
+        return FoldPredictions(type=self.type, prediction=prediction, std=std)
+
+
+def bag(models: Sequence[RowPredictions]) -> RowPredictions:
+    """Average what several models predict, each row over the models that have a prediction for it.
+
+    Args:
+        models: One per model, on rows that may overlap; numbers are averaged, probabilities are clipped to
+            [1e-15, 1 - 1e-15], renormalised and averaged, labels become a share of votes.
+
+    Returns:
+        The rows that at least one model predicts, in ascending order; a row that none predicts is left out.
+
+    Raises:
+        MetricError: If there is no model, or a prediction is NaN or infinite: it would drop out of the average, and
+            could so improve a score.
+
+    Examples:
+        >>> first = RowPredictions(rows=np.array([0, 1]), prediction=np.array([1.0, 2.0]), type="value")
+        >>> second = RowPredictions(rows=np.array([1, 3]), prediction=np.array([4.0, 5.0]), type="value")
+        >>> both = bag([first, second])
+        >>> both.rows.tolist(), both.prediction.tolist()
+        ([0, 1, 3], [1.0, 3.0, 5.0])
+    """
+    return list(bag_prefixes(models))[-1]
+
+
+def bag_prefixes(models: Sequence[RowPredictions]) -> Iterator[RowPredictions]:
+    """The average of the first model, of the first two, and so on: how much each further model helps.
+
+    Args:
+        models: As for `bag`.
+
+    Raises:
+        MetricError: As for `bag`.
+
+    Examples:
+        >>> models = [RowPredictions(rows=np.array([0]), prediction=np.array([y]), type="value") for y in (1.0, 2.0)]
+        >>> [float(bagged.prediction[0]) for bagged in bag_prefixes(models)]
+        [1.0, 1.5]
+    """
+    if not models:
+        raise MetricError("there is no prediction to average", fix="give those of at least one model")
+    for position, model in enumerate(models):
+        _refuse_nan(position, model)
+    types = {model.type for model in models}
+    kind: PredictionType = types.pop() if len(types) == 1 else "probability"
+    size = 1 + max(int(model.rows.max(initial=-1)) for model in models)
+    total, count = np.zeros(size), np.zeros(size, dtype=np.intp)
+    for model in models:
+        total[model.rows] += _of_true(model.prediction) if kind == "probability" else model.prediction
+        count[model.rows] += 1
+        rows = np.flatnonzero(count)
+        yield RowPredictions(rows=rows, prediction=total[rows] / count[rows], type=kind)
+
+
+def average_probabilities(models: Sequence[ArrayLike]) -> NDArray[np.float64]:
+    """Average class probabilities: clip to [1e-15, 1 - 1e-15], renormalise each row, then take the mean.
+
+    Args:
+        models: One array of shape (rows, classes) per model.
+
+    Examples:
+        >>> average_probabilities([[[1, 0, 0]], [[0, 0, 0]]]).round(4).tolist()
+        [[0.6667, 0.1667, 0.1667]]
+    """
+    clipped = np.clip(np.asarray(models, dtype=np.float64), _SMALLEST, 1 - _SMALLEST)
+    mean: NDArray[np.float64] = (clipped / clipped.sum(axis=-1, keepdims=True)).mean(axis=0)
+    return mean
+
+
+def _of_true(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    return average_probabilities([np.column_stack([1 - probability, probability])])[:, 1]
+
+
+def _refuse_nan(position: int, model: RowPredictions) -> None:
+    bad = ~np.isfinite(model.prediction)
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise MetricError(
+            f"model {position} predicts {model.prediction[first]} for row {model.rows[first]} "
+            f"({np.count_nonzero(bad)} such rows)",
+            fix="a model must predict a number for every row",
+        )

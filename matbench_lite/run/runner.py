@@ -1,0 +1,266 @@
+"""A model on every outer fold: what is recorded already stays, what fails is named, the rest is trained and saved."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from matbench_lite.errors import DataError, EntryError, MatbenchLiteError, RunError, UnknownNameError
+from matbench_lite.run.about import about_model
+from matbench_lite.run.backends import outcomes
+from matbench_lite.run.journal import LOG_FILE, Journal
+from matbench_lite.run.model import Model
+from matbench_lite.run.official_test import official_test_uses
+from matbench_lite.run.plan import Plan, RunResult, Step
+from matbench_lite.run.unit import QUICK_ROWS, Job, Outcome
+from matbench_lite.submission import Submission, score_fold
+from matbench_lite.submission.checkpoint import Checkpoint
+from matbench_lite.submission.entry import read_document
+from matbench_lite.submission.provenance import collect_provenance
+from matbench_lite.submission.saving import check_owner
+from matbench_lite.tasks import Benchmark, Task, load_benchmark
+
+CHECKPOINT = Path(".run") / "checkpoint"
+_LOCK = Path(".run") / "lock"
+_OVERHEAD = 2000  # rows: what a fold of any size takes, for the estimate of the time left
+
+
+def run_model(plan: Plan, *, report: Callable[[Step], None] | None = None) -> RunResult:
+    """Train a model on the outer folds of a benchmark and save the entry; call it again to go on after a stop.
+
+    Args:
+        plan: What is to be run.
+        report: Called after every fold.
+
+    Raises:
+        UnknownNameError: If a task or fold does not exist.
+        RunError: If the folder holds another run, or one is going on there.
+        EntryError: If the folder holds the entry of another algorithm, or cannot be written.
+
+    Examples:
+        >>> import tempfile
+        >>> from matbench_lite.run import load_model
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> plan = Plan(model=load_model("dummy"), benchmark="mini", output=folder, tasks=("mini_gap",), folds=(0,))
+        >>> result = run_model(plan)
+        >>> result.trained, result.failed, run_model(plan).kept
+        (1, (), 1)
+    """
+    bench = load_benchmark(Path(plan.benchmark))
+    tasks = _tasks(plan, bench)
+    wanted = [(task, fold) for task in tasks for fold in _folds(plan, task)]
+    with _locked(plan.output):
+        submission = _begin(plan, bench)
+        journal = Journal(plan.output)
+        todo = [(task, fold) for task, fold in wanted if not submission.is_recorded(task.name, fold)]
+        journal.note(
+            f"{plan.model.name} on {plan.benchmark}, seed {plan.seed}: {len(todo)} folds to train, "
+            f"{len(wanted) - len(todo)} are there; {plan.workers} at a time, {plan.backend}"
+        )
+        failed = _fetch_data(plan.model, {task.name: task for task, _ in todo}, journal)
+        runnable = [(task, fold) for task, fold in todo if task.name not in failed]
+        messages = list(failed.values())
+        for step in _train(plan, submission, runnable, journal):
+            if step.outcome.error:
+                messages.append(step.outcome.error)
+            if report:
+                report(step)
+        folder = _save(plan, submission, journal) if submission.tasks else None
+    return RunResult(
+        submission=submission,
+        folder=folder,
+        trained=len(runnable) - (len(messages) - len(failed)),
+        kept=len(wanted) - len(todo),
+        failed=tuple(messages),
+        log=plan.output / LOG_FILE,
+    )
+
+
+def _tasks(plan: Plan, bench: Benchmark) -> tuple[Task, ...]:
+    chosen = bench.select(names=plan.tasks)
+    if refused := [task.name for task in chosen if plan.tasks and not plan.model.takes(task)]:
+        raise RunError(
+            f"the model {plan.model.name!r} takes structures, {', '.join(refused)} has compositions",
+            fix="leave these tasks out",
+        )
+    return tuple(task for task in chosen if plan.model.takes(task))
+
+
+def _folds(plan: Plan, task: Task) -> Sequence[int]:
+    if plan.folds is None:
+        return task.folds[:1] if plan.quick else task.folds
+    for fold in plan.folds:
+        if fold not in task.folds:
+            raise UnknownNameError(f"{task.name} has no fold {fold}", fix=f"use one of 0 to {task.n_folds - 1}")
+    return sorted(set(plan.folds))
+
+
+@contextmanager
+def _locked(output: Path) -> Iterator[None]:
+    """Keep a second run out of the folder; the lock of a process that was killed is free."""
+    try:
+        (output / _LOCK).parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(output / _LOCK, timeout=0)
+        lock.acquire()
+    except Timeout:
+        raise RunError(f"a run is going on in {output}", fix="wait for it, or choose another --output") from None
+    except OSError as error:
+        raise RunError(f"{output} cannot be written: {error.strerror}", fix="choose another --output") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _begin(plan: Plan, bench: Benchmark) -> Submission:
+    """The submission of the folder: a new one, or that of the run before, if it was the same."""
+    about = about_model(plan.model)
+    if plan.quick:
+        about = replace(
+            about, algorithm=f"{about.algorithm} (quick)", description=_quick_description(about.description)
+        )
+    made_by: dict[str, Any] = {"model": plan.model.name, "source_sha256": plan.model.sha256, "seed": plan.seed}
+    metadata = {"run": made_by, **({"quick": True} if plan.quick else {})}
+    folder = plan.output / CHECKPOINT
+    if plan.fresh and folder.is_dir():
+        _empty(folder)
+    if not Checkpoint(folder).exists():
+        check_owner(plan.output, about.algorithm, overwrite=plan.fresh)
+        return Submission(bench, metadata=metadata, checkpoint=folder, **about.arguments)
+    if (other := Checkpoint(folder).header()["benchmark"]) != bench.name:
+        raise _other_run(plan.output, f"its benchmark is {other}, not {bench.name}")
+    submission = Submission.resume(folder, bench)
+    if submission.metadata != metadata:
+        raise _other_run(plan.output, _difference(submission.metadata, metadata))
+    # Who and what may be corrected after training: the file beside the model is what counts.
+    for name, value in about.arguments.items():
+        setattr(submission, name, value)
+    _take_over(submission, plan.output)
+    return submission
+
+
+def _take_over(submission: Submission, output: Path) -> None:
+    """Keep when and where the entry in the folder was made: it is saved again, not made again."""
+    with suppress(EntryError, KeyError):
+        document = read_document(output)
+        submission.created, submission.provenance = document["created"], document["provenance"]
+
+
+def _other_run(output: Path, what: str) -> RunError:
+    return RunError(
+        f"{output} has folds of another run: {what}", fix="choose another --output, or forget them with --fresh"
+    )
+
+
+def _difference(before: dict[str, Any], now: dict[str, Any]) -> str:
+    old, new = before.get("run", {}), now["run"]
+    if old.get("source_sha256") != new["source_sha256"]:
+        return "the model's code has changed since"
+    if old.get("seed") != new["seed"]:
+        return f"its seed is {old.get('seed')}, not {new['seed']}"
+    return "a quick one" if before.get("quick") else "not a quick one"
+
+
+def _quick_description(description: str) -> str:
+    note = f"A quick run, trained on at most {QUICK_ROWS} rows of each fold: not for a leaderboard."
+    return f"{note} {description}".strip()
+
+
+def _empty(folder: Path) -> None:
+    # The header last: a folder without it holds no run.
+    for file in sorted(folder.iterdir(), key=lambda file: file.suffix == ".json"):
+        file.unlink()
+
+
+def _fetch_data(model: Model, tasks: dict[str, Task], journal: Journal) -> dict[str, str]:
+    """Have the data of every task here before training, fetched once; the tasks that have none, and why."""
+    from matbench_lite.data.access import require
+
+    failed = {}
+    for name, task in tasks.items():
+        try:
+            require(task, "targets")
+            if task.input == "composition" or model.input != "composition":
+                require(task, "inputs")
+        except DataError as error:
+            failed[name] = f"{name}: {error}"
+            journal.note(failed[name])
+    return failed
+
+
+def _train(plan: Plan, submission: Submission, todo: list[tuple[Task, int]], journal: Journal) -> Iterator[Step]:
+    work = {task.name: float(task.rows + _OVERHEAD) for task, _ in todo}
+    left = sum(work[task.name] for task, _ in todo)
+    jobs = [
+        Job(
+            model=plan.model,
+            benchmark=plan.benchmark,
+            task=task.name,
+            fold=fold,
+            seed=plan.seed,
+            quick=plan.quick,
+            timeout=plan.timeout,
+        )
+        for task, fold in todo
+    ]
+    if not jobs:
+        return
+    submission.created = None  # now, not when an earlier run ended
+    start, ended = time.perf_counter(), 0.0
+    packages: dict[str, str] = {}
+    for done, received in enumerate(
+        outcomes(jobs, workers=plan.workers, backend=plan.backend, scheduler=plan.scheduler), start=1
+    ):
+        outcome, scores = _recorded(submission, received)
+        packages.update(outcome.packages)
+        ended, left = ended + work[outcome.job.task], left - work[outcome.job.task]
+        seconds_left = (time.perf_counter() - start) / ended * left
+        step = Step(outcome=outcome, scores=scores, done=done, total=len(jobs), seconds_left=seconds_left)
+        journal.note_outcome(outcome, outcome.error or f"{outcome.job.place}: done in {outcome.seconds:.1f} s")
+        yield step
+    submission.provenance = collect_provenance(plan.model.files[0].parent)
+    if plan.model.path is None:
+        submission.provenance["git"] = None  # the code is that of the package
+    if packages:
+        submission.provenance["packages"] = dict(sorted(packages.items(), key=lambda item: item[0].lower()))
+
+
+def _recorded(submission: Submission, outcome: Outcome) -> tuple[Outcome, dict[str, float]]:
+    """Record a fold; what cannot be recorded has failed."""
+    if outcome.values is None:
+        return outcome, {}
+    task, fold = outcome.job.task, outcome.job.fold
+    try:
+        submission.record(
+            task,
+            fold,
+            outcome.values,
+            std=outcome.std,
+            params=outcome.params,
+            seconds=outcome.seconds,
+            peak_memory_mb=outcome.peak_memory_mb,
+        )
+    except EntryError:
+        raise  # the disk is full: nothing that follows could be kept
+    except MatbenchLiteError as error:
+        return replace(outcome, values=None, error=error.message, fix=error.fix), {}
+    known = submission.benchmark[task]
+    return outcome, score_fold(known, fold, submission.recorded(task)[fold].predictions)
+
+
+def _save(plan: Plan, submission: Submission, journal: Journal) -> Path:
+    if uses := official_test_uses(plan.output):
+        submission.provenance["official_test"] = [
+            {"benchmark": use.benchmark, "task": use.task, "fold": use.fold, "times": use.times, "last": use.last}
+            for use in uses
+        ]
+    # Whose entry is there was looked at before training; the name of ours may have changed since it was saved.
+    folder = submission.save(plan.output, code=plan.model.files, overwrite=True)
+    journal.note(f"saved {len(submission.complete_tasks)} complete tasks to {folder}")
+    return folder

@@ -1,0 +1,188 @@
+"""A local test as RAMP does it: inner cross-validation inside the training part of one fold, saved as it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from matbench_lite.errors import RunError
+from matbench_lite.run.backends import outcomes
+from matbench_lite.run.inner import DEFAULT_INNER_FOLDS, inner_folds
+from matbench_lite.run.inputs import model_inputs
+from matbench_lite.run.model import Model
+from matbench_lite.run.official_test import note_official_test
+from matbench_lite.run.trial_folder import TrialFolder
+from matbench_lite.run.trial_job import InnerJob, failed, scored
+from matbench_lite.run.trial_record import InnerResult, Trial, TrialSettings
+from matbench_lite.run.trial_scores import trial_scores
+
+if TYPE_CHECKING:
+    from matbench_lite.run.unit import Outcome
+    from matbench_lite.tasks import Task
+
+Seen = Callable[[InnerResult, bool], None]
+"""Called with an inner fold, and whether it is there from before."""
+
+
+def try_model(
+    model: Model,
+    task: Task,
+    output: Path,
+    *,
+    fold: int = 0,
+    n_folds: int = DEFAULT_INNER_FOLDS,
+    seed: int = 0,
+    official_test: bool = False,
+    bagging: bool = True,
+    jobs: int = 1,
+    timeout: float | None = None,
+    fresh: bool = False,
+    begins: Callable[[TrialSettings], None] = lambda _: None,
+    seen: Seen = lambda *_: None,
+) -> Trial:
+    """Test a model inside one fold: train on inner folds, score what each holds out, average the models.
+
+    Everything is kept under `output` as it comes. A test that was interrupted goes on where it stopped, if neither the
+    model's files nor the settings have changed; one that has ended begins anew. A fold whose model fails is kept with
+    its error, and the others go on.
+
+    Args:
+        model: The model.
+        task: The task.
+        output: The model's output folder.
+        fold: The fold inside whose training part everything happens.
+        n_folds: Number of inner folds.
+        seed: Seed of the inner folds and of everything random in the models.
+        official_test: Show the scores on the official test part instead of on a slice of the training part; it is
+            noted in `output`.
+        bagging: Whether to score the averaged models.
+        jobs: How many inner folds to train at a time, each in a process of its own with one thread.
+        timeout: Seconds after which an inner fold is given up.
+        fresh: Train every inner fold, even if a test that was interrupted could go on.
+        begins: Called with what is tested, before anything is trained.
+        seen: Called with each inner fold as it comes, in order, and whether it was there from before.
+
+    Raises:
+        ModelError: If the model does not take what the task gives.
+        RunError: If the folds cannot be made, or the folder cannot be written.
+
+    Examples:
+        >>> import tempfile
+        >>> from matbench_lite import load_benchmark
+        >>> from matbench_lite.run import load_model
+        >>> task = load_benchmark("mini")["mini_gap"]
+        >>> trial = try_model(load_model("dummy"), task, Path(tempfile.mkdtemp()), n_folds=3)
+        >>> [result.state for result in trial.results], len(trial.scores.bagged["valid"])
+        (['scored', 'scored', 'scored'], 3)
+    """
+    folds = inner_folds(task, fold, n_folds=n_folds, seed=seed, official_test=official_test)
+    model_inputs(model, task)  # data that is missing is one error, not one per fold
+    settings = TrialSettings(
+        benchmark=task.benchmark,
+        task=task.name,
+        fold=fold,
+        model=model.name,
+        model_sha256=model.sha256,
+        inner_folds=n_folds,
+        seed=seed,
+        official_test=official_test,
+    )
+    if official_test:
+        note_official_test(output, task, fold)
+    folder = trial_folder(output, settings)
+    begins(settings)
+    jobs_to_do = [
+        InnerJob(
+            model=model,
+            benchmark=task.benchmark,
+            task=task.name,
+            fold=fold,
+            seed=seed,
+            timeout=timeout,
+            about=replace(task),  # without what it has cached: it goes to another process
+            inner=inner,
+            folder=folder,
+        )
+        for inner in folds
+    ]
+    with folder.locked():
+        there = folder.begin(settings, fresh=fresh)
+        results = []
+        for result in _results(jobs_to_do, there, workers=jobs):
+            seen(result, result.number in there)
+            results.append(result)
+        return _ended(task, folder, settings, tuple(results), bagging=bagging)
+
+
+def rescore(task: Task, output: Path, *, fold: int = 0, official_test: bool = False, bagging: bool = True) -> Trial:
+    """Score the saved predictions of a test again, without training.
+
+    Args:
+        task: The task.
+        output: The model's output folder.
+        fold: The fold of the test.
+        official_test: Whether the test with the official test part is meant.
+        bagging: Whether to score the averaged models.
+
+    Raises:
+        RunError: If nothing was tried there, or a file is damaged.
+
+    Examples:
+        >>> import tempfile
+        >>> from matbench_lite import load_benchmark
+        >>> from matbench_lite.run import load_model
+        >>> task, output = load_benchmark("mini")["mini_gap"], Path(tempfile.mkdtemp())
+        >>> trial = try_model(load_model("dummy"), task, output, n_folds=2)
+        >>> rescore(task, output).scores == trial.scores
+        True
+    """
+    folder = TrialFolder(output, task.benchmark, task.name, fold, official_test=official_test)
+    before = folder.results()
+    if not any(result.predictions_sha256 for result in before):
+        raise RunError(f"{folder.path} has no predictions", fix="run `mbl try` without --rescore")
+    results = tuple(
+        folder.keep(scored(task, result, folder.predictions(result))) if result.predictions_sha256 else result
+        for result in before
+    )
+    return _ended(task, folder, folder.settings(), results, bagging=bagging)
+
+
+def trial_folder(output: Path, settings: TrialSettings) -> TrialFolder:
+    """Where the test with these settings is kept."""
+    return TrialFolder(output, settings.benchmark, settings.task, settings.fold, official_test=settings.official_test)
+
+
+def _ended(
+    task: Task, folder: TrialFolder, settings: TrialSettings, results: tuple[InnerResult, ...], *, bagging: bool
+) -> Trial:
+    scored = [result for result in results if result.state == "scored"]
+    predictions = {result.number: folder.predictions(result) for result in scored} if bagging else {}
+    scores = trial_scores(task, results, predictions, bagging=bagging)
+    trial = Trial(settings=settings, results=results, scores=scores)
+    if trial.ended:  # a test that was interrupted and rescored can still go on
+        folder.finish(scores)
+    return trial
+
+
+def _results(jobs: list[InnerJob], there: dict[int, InnerResult], *, workers: int) -> Iterator[InnerResult]:
+    """Every inner fold in order; each is trained as soon as there is a worker for it."""
+    came = dict(there)
+    missing = [job for job in jobs if job.inner.number not in there]
+    trained = outcomes(missing, workers=min(workers, max(1, len(missing))))
+    for job in jobs:
+        number = job.inner.number
+        while number not in came:
+            outcome = next(trained)
+            assert isinstance(outcome.job, InnerJob)
+            came[outcome.job.inner.number] = _received(outcome.job, outcome)
+        yield came[number]
+
+
+def _received(job: InnerJob, outcome: Outcome) -> InnerResult:
+    """What an inner fold left on disk; with the error, if its process did not live to write one."""
+    result = job.folder.result(job.inner.number) or InnerResult(number=job.inner.number)
+    if outcome.error is not None:
+        result = failed(replace(result, predictions_sha256=None), RunError(outcome.error))
+    return job.folder.keep(replace(result, printed=outcome.output))
