@@ -9,6 +9,7 @@ import typer
 
 from matbench_lite._version import __version__
 from matbench_lite.cli import (
+    blend,
     compare,
     data,
     demo,
@@ -17,6 +18,7 @@ from matbench_lite.cli import (
     score,
     tasks,
     to_matbench,
+    try_model,
 )
 from matbench_lite.cli import run as run_command
 from matbench_lite.cli.output import errors
@@ -39,6 +41,8 @@ app.add_typer(data.app, name="data")
 app.command("from-matbench")(from_matbench.from_matbench)
 app.command("to-matbench")(to_matbench.to_matbench)
 app.command("run")(run_command.run)
+app.command("try")(try_model.try_model)
+app.command("blend")(blend.blend)
 app.command("score")(score.score)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.command("compare")(compare.compare)
