@@ -10,6 +10,7 @@ import typer
 from matbench_lite._version import __version__
 from matbench_lite.cli import (
     blend,
+    check,
     compare,
     data,
     demo,
@@ -44,6 +45,7 @@ app.command("run")(run_command.run)
 app.command("try")(try_model.try_model)
 app.command("blend")(blend.blend)
 app.command("score")(score.score)
+app.command("check")(check.check)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.command("compare")(compare.compare)
 

@@ -1,0 +1,120 @@
+"""The checks on ten real entries: the right categories, every score verified, and how often each alarm is raised."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from matbench_lite import Submission, load_benchmark
+from matbench_lite.data import add
+from matbench_lite.matbench import read_results
+from matbench_lite.review import RULES, Checked, check_entries, check_entry
+
+TESTS = Path(__file__).parent.parent
+sys.path.insert(0, str(TESTS / "review"))
+
+pytestmark = [pytest.mark.real, pytest.mark.slow]
+
+CATEGORIES = {
+    "dummy": ("general-purpose", "all 13 tasks"),
+    "rf": ("general-purpose", "all 13 tasks"),
+    "automatminer-expressv2020": ("general-purpose", "all 13 tasks"),
+    "crabnet": ("general-purpose, regression only", "all 10 regression tasks, nothing else"),
+    "alignn": ("general-purpose, requires-structure", "all 9 structure tasks, nothing else"),
+    "congn": ("general-purpose, requires-structure", "all 9 structure tasks, nothing else"),
+    "darwin": ("task-specific", "4 of 13 tasks, neither all regression nor all structure tasks"),
+    "gn-oa": ("task-specific", "1 of 13 tasks, neither all regression nor all structure tasks"),
+    "rflr": ("task-specific", "1 of 13 tasks, neither all regression nor all structure tasks"),
+    "tpot": ("task-specific", "1 of 13 tasks, neither all regression nor all structure tasks"),
+}
+ALARMS = {"dummy": {"MBL503"}, "darwin": {"MBL506"}}
+"""Dummy does predict constants, and Darwin was fine-tuned from a language model: both alarms are right."""
+
+
+@pytest.fixture(scope="module")
+def store(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("store")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MATBENCH_LITE_DATA", str(folder))
+        assert all(
+            added.error is None
+            for added in add([real_data / "matbench_v0.1" / "truth"], load_benchmark("matbench_v0.1"))
+        )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def checked(real_data: Path, store: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Checked]:
+    submissions = tmp_path_factory.mktemp("submissions")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MATBENCH_LITE_DATA", str(store))
+        for path in sorted((real_data / "matbench_entries").glob("*/results.json.gz")):
+            read_results(path).save(submissions / path.parent.name.lower().replace("_", "-"))
+        return check_entries(submissions, committed=True)
+
+
+@pytest.mark.parametrize("slug", CATEGORIES)
+def test_the_category_is_right_and_says_why(checked, slug) -> None:
+    category = checked[slug].category
+    assert (str(category), category.reason) == CATEGORIES[slug]
+
+
+def test_all_pass_with_every_score_verified_and_every_check_run(checked) -> None:
+    assert set(checked) == set(CATEGORIES)
+    for found in checked.values():
+        assert found.ok
+        assert set(found.verified.values()) == {True}
+        assert found.not_run == {}
+
+
+def test_alarms_are_raised_where_they_should_be_and_nowhere_else(checked) -> None:
+    raised = {
+        slug: warnings
+        for slug, found in checked.items()
+        if (warnings := {finding.code for finding in found.findings if finding.severity == "warning"})
+    }
+    assert raised == ALARMS
+
+
+def test_the_rates_in_the_docs_are_those_measured(checked) -> None:
+    pages = TESTS.parent / "leaderboard_docs" / "rules"
+    for code in (code for code, rule in RULES.items() if rule.group == "honesty"):
+        measured = sum(any(finding.code == code for finding in found.findings) for found in checked.values())
+        stated = re.search(r"On the\s+ten\s+real\s+entries:\s+(\d+)\s+of\s+10", (pages / f"{code}.md").read_text())
+        assert stated is not None, code
+        assert int(stated[1]) == measured, code
+
+
+def test_a_real_entry_is_damaged_in_every_way(real_data, store, tmp_path, monkeypatch) -> None:
+    from checked_matrix import check_all, codes
+    from damage import CASES
+    from entries import save_sound_entry
+
+    monkeypatch.setenv("MATBENCH_LITE_DATA", str(store))
+    folder = save_sound_entry(tmp_path / "entry")
+    for name in ("submission.json", "predictions.parquet"):
+        (folder / name).unlink()
+    submission = Submission(
+        "matbench_v0.1",
+        algorithm="Real forest",
+        authors=["A. Name"],
+        description="Predictions of a real entry.",
+        single_configuration=True,
+        external_data=False,
+    )
+    real = read_results(real_data / "matbench_entries" / "rf" / "results.json.gz")
+    submission._folds = real._folds
+    submission.provenance = {}
+    submission.save(folder)
+    assert check_entry(folder).findings == ()
+    names = [name for name, case in CASES.items() if not case.mini]
+    result = check_all(folder, tmp_path / "damaged", names)
+    shutil.rmtree(tmp_path / "damaged")
+    found = {name: codes(result["found"][name]) for name in names}
+    assert found == {name: CASES[name].codes for name in names}
+    assert len(names) >= 60
+    assert result["peak_bytes"] < 500e6

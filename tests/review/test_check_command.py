@@ -1,0 +1,144 @@
+"""`mbl check`: what it prints for people, machines and GitHub, and its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from entries import add_file, forge, save_sound_entry
+
+from matbench_lite.review import RULES, check_entry
+from matbench_lite.review.annotations import annotation
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture(scope="session")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_sound_entry(tmp_path_factory.mktemp("sound") / "entry")
+
+
+@pytest.fixture
+def entry(sound: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(sound, tmp_path / "my-forest")
+
+
+def mbl(*arguments: str | Path, columns: int = 80, **options) -> subprocess.CompletedProcess[str]:
+    code = "from matbench_lite.cli import main; main()"
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": str(columns), "NO_COLOR": "1"}
+    return subprocess.run(
+        [sys.executable, "-c", code, "check", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        **options,
+    )
+
+
+def hostile(entry: Path) -> None:
+    """Text that would like to be a command of the terminal, of rich, or of GitHub."""
+    forge(entry, algorithm="[bold]x[/bold] \x1b[2J ::error::y %0A", authors=[])
+    add_file(entry, "a,b:c.py", b"x = 1\n")
+
+
+def test_a_sound_entry_ends_with_0_and_says_why_it_is_what_it_is(entry) -> None:
+    done = mbl(entry)
+    assert done.returncode == 0
+    assert "my-forest: passes" in done.stdout
+    assert "Test forest: all 7 tasks: general-purpose" in done.stdout
+    assert "7 of 7 tasks" in done.stdout
+    assert "MBL117, MBL505: needs the other entries: not run here, CI will" in done.stdout
+
+
+def test_an_error_ends_with_1_and_every_finding_has_its_fix_within_80_columns(entry) -> None:
+    forge(entry, lambda d: d["declarations"].update(external_data=None), description="")
+    (entry / "model.py").write_text("x = 2\n")
+    done = mbl(entry)
+    assert done.returncode == 1
+    table = done.stdout.partition("finding")[2]
+    assert max(map(len, done.stdout.partition("  MBL117")[0].splitlines())) <= 80
+    for code, severity in (("MBL404", "error"), ("MBL602", "error"), ("MBL604", "warning")):
+        assert re.search(rf"{code}.*\n{severity}", table), table
+    assert "my-forest: does not pass (2 errors, 1 warning)" in done.stdout
+    for code in ("MBL404", "MBL602", "MBL604"):
+        assert all(word in table for word in RULES[code].fix.split())
+
+
+def test_a_warning_alone_ends_with_0(entry) -> None:
+    forge(entry, description="")
+    assert mbl(entry).returncode == 0
+
+
+def test_json_has_the_whole_verdict(entry) -> None:
+    forge(entry, authors=[])
+    done = mbl(entry, "--json")
+    (verdict,) = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert verdict["slug"] == "my-forest"
+    assert verdict["ok"] is False
+    assert verdict["category"] == {"name": "general-purpose", "reason": "all 7 tasks"}
+    assert [finding["code"] for finding in verdict["findings"]] == ["MBL603"]
+    assert set(verdict["findings"][0]) == {"code", "severity", "message", "fix", "file"}
+    assert set(verdict["not_run"]) == {"MBL117", "MBL505"}
+    assert verdict["verified"]["mini_gap"] is True
+
+
+def test_several_entries_and_folders_of_entries(entry) -> None:
+    shutil.copytree(entry, entry.parent / "all" / "one")
+    shutil.copytree(entry, entry.parent / "all" / "two")
+    forge(entry.parent / "all" / "two", authors=[])
+    done = mbl(entry, entry.parent / "all", columns=200)
+    assert done.returncode == 1
+    assert "2 of 3 entries pass" in done.stdout
+    assert [verdict["slug"] for verdict in json.loads(mbl(entry, entry.parent / "all", "--json").stdout)] == [
+        "my-forest", "one", "two",
+    ]  # fmt: skip
+
+
+def test_annotations_are_one_line_each_and_nothing_in_them_is_a_command(entry) -> None:
+    hostile(entry)
+    done = mbl(entry.name, "--format", "github", cwd=entry.parent)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 1
+    assert {line.split(" ")[0] for line in lines} == {"::error"}
+    for line in lines:
+        properties, _, message = line.removeprefix("::error ").partition("::")
+        assert re.fullmatch(r"file=[^,:]*,title=MBL\d{3} my-forest", properties), properties
+        assert "\x1b" not in message
+        assert message.isprintable()
+    assert any("file=my-forest/a%2Cb%3Ac.py," in line for line in lines)
+    assert any("%250A" in line for line in lines), "a percent sign is written out"
+
+
+@pytest.mark.parametrize(("severity", "command"), [("error", "error"), ("warning", "warning"), ("note", "notice")])
+def test_each_severity_has_its_command(entry, severity, command) -> None:
+    changes = {"error": {"authors": []}, "warning": {"description": ""}, "note": {}}[severity]
+    forge(entry, **changes)
+    if severity == "note":
+        forge(entry, lambda d: d["declarations"].update(single_configuration=False))
+    checked = check_entry(entry)
+    assert annotation(checked, checked.findings[0]).startswith(f"::{command} file=")
+
+
+def test_what_a_stranger_wrote_does_not_reach_the_terminal(entry) -> None:
+    hostile(entry)
+    done = mbl(entry, columns=200)
+    assert "\x1b" not in done.stdout
+    assert r"[bold]x[/bold] \x1b[2J ::error::y %0A" in done.stdout
+
+
+def test_a_folder_that_is_not_there_is_a_clear_error(tmp_path) -> None:
+    done = mbl(tmp_path / "nowhere")
+    assert done.returncode == 1
+    assert "there is no folder" in done.stderr
+
+
+def test_the_help_has_examples() -> None:
+    assert "mbl check submissions/my-forest --format github" in mbl("--help").stdout
