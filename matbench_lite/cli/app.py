@@ -16,7 +16,11 @@ from matbench_lite.cli import (
     demo,
     from_matbench,
     leaderboard,
+    new,
+    review,
     score,
+    seal,
+    submit,
     tasks,
     to_matbench,
     try_model,
@@ -41,6 +45,7 @@ app.command("tasks")(tasks.tasks)
 app.add_typer(data.app, name="data")
 app.command("from-matbench")(from_matbench.from_matbench)
 app.command("to-matbench")(to_matbench.to_matbench)
+app.command("new")(new.new)
 app.command("run")(run_command.run)
 app.command("try")(try_model.try_model)
 app.command("blend")(blend.blend)
@@ -48,6 +53,9 @@ app.command("score")(score.score)
 app.command("check")(check.check)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.command("compare")(compare.compare)
+app.command("seal")(seal.seal)
+app.command("review")(review.review)
+app.command("submit")(submit.submit)
 
 
 @app.callback()
