@@ -20,6 +20,7 @@ from matbench_lite.cli import (
     review,
     score,
     seal,
+    site,
     submit,
     tasks,
     to_matbench,
@@ -53,6 +54,7 @@ app.command("score")(score.score)
 app.command("check")(check.check)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.command("compare")(compare.compare)
+app.add_typer(site.app, name="site")
 app.command("seal")(seal.seal)
 app.command("review")(review.review)
 app.command("submit")(submit.submit)

@@ -1,0 +1,110 @@
+"""Building the site: check, rank, publish, render."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from matbench_lite.board import Results
+from matbench_lite.board.reading import stated_benchmark
+from matbench_lite.errors import EntryError
+from matbench_lite.review import Checked, check_entries
+from matbench_lite.site import config
+from matbench_lite.site.asset_files import load_assets
+from matbench_lite.site.files import write
+from matbench_lite.site.pages import PUBLISHERS
+from matbench_lite.site.rendering import render_site
+from matbench_lite.site.site import Site
+from matbench_lite.tasks import Benchmark
+
+
+@dataclass(frozen=True, kw_only=True)
+class Built:
+    """What was built.
+
+    Args:
+        folder: `mkdocs.yml` and the pages as Markdown (`docs`).
+        html: The site; None if it was not rendered.
+        pages: Number of files written to `docs`.
+        entries: Number of entries on the boards.
+        with_errors: The entries that stay off the boards because of errors.
+    """
+
+    folder: Path
+    html: Path | None
+    pages: int
+    entries: int
+    with_errors: Mapping[str, Checked]
+
+
+def build_site(
+    submissions: Path, output: Path, benchmark: Benchmark, *, docs: Path | None = None, render: bool = True
+) -> Built:
+    """Build the site of a benchmark.
+
+    Args:
+        submissions: Has one folder per entry. Entries with errors stay off the boards and are listed.
+        output: Gets `mkdocs.yml`, `docs` (the pages as Markdown, and data files) and `site` (HTML).
+        benchmark: The benchmark.
+        docs: Folder of hand-written pages; those of None are left out.
+        render: Whether to make HTML.
+
+    Raises:
+        EntryError: If there is no folder of entries.
+        MatbenchLiteError: If a file cannot be written, or mkdocs fails.
+    """
+    give_memory_back()
+    if not submissions.is_dir():
+        raise EntryError(f"there is no folder {submissions}", fix="give the folder that holds the entries")
+    found = check_entries(submissions, benchmark=benchmark)
+    checked = {slug: entry for slug, entry in found.items() if _belongs(entry, benchmark)}
+    site = make_site(checked, benchmark, docs=docs)
+    pages = publish(site, output)
+    return Built(
+        folder=output,
+        html=render_site(output) if render else None,
+        pages=pages,
+        entries=len(site.results.entries),
+        with_errors=site.with_errors,
+    )
+
+
+def _belongs(entry: Checked, benchmark: Benchmark) -> bool:
+    """Whether an entry is of the benchmark, or of none that can be read; those of others have sites of their own."""
+    stated = entry.submission.benchmark.name if entry.submission else stated_benchmark(entry.folder)
+    return stated in (None, benchmark.name)
+
+
+def give_memory_back() -> None:
+    """Entries are read one after the other: the allocator of pyarrow would keep what the largest of them needed."""
+    import pyarrow as pa
+
+    pa.set_memory_pool(pa.system_memory_pool())
+
+
+def make_site(checked: Mapping[str, Checked], benchmark: Benchmark, *, docs: Path | None = None) -> Site:
+    """What publishers need, from what the checks found."""
+    entries = {slug: found.submission for slug, found in checked.items() if found.ok and found.submission is not None}
+    results = Results(benchmark, entries)
+    return Site(benchmark=benchmark, results=results, checked=checked, assets=load_assets(), docs=docs)
+
+
+def publish(site: Site, output: Path) -> int:
+    """Write all pages; what an earlier build left there goes.
+
+    Returns:
+        The number of files.
+    """
+    folder = output / "docs"
+    written = {write(folder, file) for file in site.assets}
+    for publisher in PUBLISHERS:
+        written |= {write(folder, file) for file in publisher(site)}
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_file() and path not in written:
+            path.unlink()
+        elif path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+    for name, text in config.files(site):
+        (output / name).write_text(text, encoding="utf-8")
+    return len(written)

@@ -1,0 +1,112 @@
+"""What mkdocs renders the pages with: written beside them, so that any mkdocs can render them again."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from matbench_lite.site import addresses
+from matbench_lite.site.pages import reference
+from matbench_lite.site.site import Site
+
+HOOKS = Path(__file__).parent / "hooks.py"
+_LINK = re.compile(r"\]\(([^)#:]+\.md)")
+
+
+def configuration(site: Site) -> dict[str, Any]:
+    """The content of `mkdocs.yml`."""
+    return {
+        "site_name": f"matbench_lite: {site.benchmark.title}",
+        "site_description": "Leaderboards for models that predict materials properties",
+        "docs_dir": "docs",
+        "site_dir": "site",
+        # Pages are opened from a folder, too, where no server turns "x/" into "x/index.html".
+        "use_directory_urls": False,
+        "theme": {
+            "name": "material",
+            "font": False,
+            "icon": {"logo": "material/periodic-table"},
+            "features": [
+                "navigation.tabs",
+                "navigation.prune",
+                "navigation.top",
+                "search.highlight",
+                "toc.follow",
+                "content.code.copy",
+            ],
+            "palette": [
+                _palette("default", "Dark", "material/weather-night", "(prefers-color-scheme: light)"),
+                _palette("slate", "Light", "material/weather-sunny", "(prefers-color-scheme: dark)"),
+            ],
+        },
+        "extra": {"polyfills": [site.assets.early.path]},
+        "extra_css": [site.assets.style.path],
+        "extra_javascript": [site.assets.script.path],
+        "plugins": [
+            # Names are found by their parts: "dielectric" in matbench_dielectric.
+            {"search": {"separator": r"[\s\-_,:;=!?()\[\]{}\"'/|]+|&(?:lt|gt|amp|quot);|\.(?!\d)"}},
+            {"mkdocstrings": {"handlers": {"python": {"options": _API_OPTIONS}}}},
+        ],
+        "hooks": [HOOKS.name],
+        "markdown_extensions": [
+            "admonition",
+            "attr_list",
+            "tables",
+            "pymdownx.highlight",
+            "pymdownx.superfences",
+            {"toc": {"permalink": True}},
+        ],
+        "validation": {"links": {"anchors": "warn", "unrecognized_links": "warn"}},
+        "not_in_nav": "/entries/*\n/guide/rules/*\n",
+        "nav": navigation(site),
+    }
+
+
+_API_OPTIONS = {
+    "docstring_style": "google",
+    "show_root_heading": True,
+    "show_root_full_path": False,
+    "show_source": False,
+    "members_order": "source",
+    "heading_level": 2,
+    "separate_signature": True,
+}
+
+
+def files(site: Site) -> list[tuple[str, str]]:
+    """What lies beside the pages: name and text."""
+    text = "# Written by `mbl site build`. To render the pages again: `mkdocs build --strict` in this folder.\n"
+    text += json.dumps(configuration(site), indent=2, ensure_ascii=False) + "\n"  # JSON is YAML
+    return [("mkdocs.yml", text), (HOOKS.name, HOOKS.read_text(encoding="utf-8"))]
+
+
+def navigation(site: Site) -> list[dict[str, Any]]:
+    """The tabs; pages of entries are not in it: every page would have a line for each of them."""
+    tasks = [{site.short(task): addresses.source(addresses.task_page(task.name))} for task in site.benchmark]
+    guide = [f"{addresses.GUIDE}/{name}" for name in _reading_order(site)]
+    python = [{package.name: addresses.source(package.address)} for package in reference.packages()]
+    return [
+        {"Leaderboard": addresses.source(addresses.HOME)},
+        {"Tasks": tasks},
+        {"Entries": addresses.source(addresses.ENTRIES)},
+        {"Compare": addresses.source(addresses.COMPARE)},
+        {"Statistics": addresses.source(addresses.STATISTICS)},
+        {"Guide": [*guide, {"Rule codes": f"{addresses.GUIDE}/rules/index.md"}]},
+        {"Python": python},
+        {"Downloads": addresses.source(addresses.DOWNLOADS)},
+    ]
+
+
+def _reading_order(site: Site) -> list[str]:
+    """Hand-written pages in the order in which the first of them links to them; then all others."""
+    pages = [name for name in site.guides if name.endswith(".md") and not name.startswith("rules/")]
+    first = _LINK.findall(site.guides["index.md"].read_text(encoding="utf-8")) if "index.md" in pages else []
+    order = dict.fromkeys(["index.md", *first, *pages])
+    return [name for name in order if name in pages]
+
+
+def _palette(scheme: str, other: str, icon: str, media: str) -> dict[str, Any]:
+    toggle = {"icon": icon, "name": f"{other} colours"}
+    return {"media": media, "scheme": scheme, "primary": "custom", "accent": "custom", "toggle": toggle}

@@ -1,0 +1,187 @@
+"""How close are the predictions to the truth? Predicted against true values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from matbench_lite.board import WorstRow
+from matbench_lite.metrics import Summary
+from matbench_lite.site.plots import density, histogram
+from matbench_lite.site.plots.axis import Axis, linear_axis
+from matbench_lite.site.plots.figure import Plot, draw
+from matbench_lite.site.plots.labels import Box, place_labels
+from matbench_lite.site.plots.predicted import MOST_POINTS, Predicted
+from matbench_lite.site.plots.words import (
+    axis_label,
+    clean,
+    count,
+    in_words,
+    number,
+    plain_unit,
+    rounded,
+    share,
+    width,
+    with_unit,
+)
+from matbench_lite.tasks import Task
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_LABELLED = 5
+_LEFT, _TOP, _CELLS, _CELL, _MARGIN = 66, 44, 62, 6, 36
+_SIDE = _CELLS * _CELL
+_BINS = 62
+_COLOURS = range(density.PALEST, density.DARKEST + 1)
+
+
+def parity(
+    task: Task, predicted: Predicted, *, score: Summary | None = None, worst: Sequence[WorstRow] = ()
+) -> Plot | None:
+    """Draw predicted against true values of a regression task.
+
+    Args:
+        task: The task.
+        predicted: What an entry predicted.
+        score: MAE over the folds, in the unit of the task; left out, that of all rows is written.
+        worst: The rows with the largest errors, largest first: named where rows are not drawn one by one.
+
+    Returns:
+        The plot; None for classification.
+
+    Examples:
+        >>> from matbench_lite import load_benchmark
+        >>> task = load_benchmark("mini")["mini_gap"]
+        >>> truth, formulas = np.arange(4.0), np.array(["C", "Si", "GaAs", "ZnO"], dtype=object)
+        >>> predicted = Predicted(type="value", truth=truth, prediction=truth + 0.5, formulas=formulas)
+        >>> parity(task, predicted).description
+        'Predictions of mini_gap, 4 rows: the mean absolute error is 0.500 eV. ...'
+    """
+    if predicted.type != "value":
+        return None
+    truth, prediction = predicted.truth, predicted.prediction
+    low, high = _frame(truth, prediction)
+    x = linear_axis(low, high, _LEFT, _LEFT + _SIDE)
+    y = linear_axis(low, high, _TOP + _SIDE, _TOP)
+    beyond = int(np.count_nonzero((np.minimum(truth, prediction) < x.low) | (np.maximum(truth, prediction) > x.high)))
+    many = len(truth) > MOST_POINTS
+    shapes = _density(x, y, predicted, worst[:_LABELLED]) if many else _points(x, y, predicted, task.unit)
+    mae = number(float(np.abs(prediction - truth).mean())) if score is None else rounded(score.mean, score.std)
+    return draw(
+        "parity",
+        height=_TOP + _SIDE + 50,
+        title="How close are the predictions to the truth?",
+        caption=_caption(many, beyond, len(shapes["labels"])),
+        description=_description(task, predicted, mae, worst),
+        x=x,
+        y=y,
+        x_name=axis_label(f"true {clean(task.target)}", task.unit),
+        y_name=axis_label(f"predicted {clean(task.target)}", task.unit),
+        mae=f"MAE {with_unit(mae, task.unit)}",
+        rows=count(len(truth), "row"),
+        top_bars=histogram.columns(histogram.scaled(histogram.counts(truth, x, _BINS), _MARGIN), x, _TOP - 2),
+        side_bars=histogram.lying_columns(
+            histogram.scaled(histogram.counts(prediction, y, _BINS), _MARGIN), y, _LEFT + _SIDE + 2
+        ),
+        colours=_COLOURS,
+        **shapes,
+    )
+
+
+def _frame(truth: NDArray[np.float64], prediction: NDArray[np.float64]) -> tuple[float, float]:
+    """The range of both axes: all usual true values, and predictions unless they are far off."""
+    low, high = histogram.usual_range(truth)
+    span = (high - low) or abs(high) or 1.0
+    near = prediction[np.abs(prediction - (low + high) / 2) <= 1.5 * span]
+    if near.size:
+        usual = histogram.usual_range(near)
+        low, high = min(low, usual[0]), max(high, usual[1])
+    room = 0.03 * ((high - low) or 1.0)
+    return low - room, high + room
+
+
+def _points(x: Axis, y: Axis, predicted: Predicted, unit: str) -> dict[str, Any]:
+    order = np.argsort(predicted.truth, kind="stable")
+    truth, prediction = predicted.truth[order], predicted.prediction[order]
+    # Steps from one point to the next, on a grid of half units: half as long as their places.
+    steps = (
+        np.diff(np.round(2 * axis.at(values)).astype(int), prepend=0) for axis, values in ((x, truth), (y, prediction))
+    )
+    formulas = np.full(len(truth), "") if predicted.formulas is None else predicted.formulas
+    rows = zip(formulas[order], truth.tolist(), prediction.tolist(), strict=True)
+    return {
+        "points": "".join(f"m{right} {down}h0" for right, down in zip(*(step.tolist() for step in steps), strict=True)),
+        "tips": ";".join(f"{_formula(formula)}|{true:.4g}|{guess:.4g}" for formula, true, guess in rows),
+        "unit": plain_unit(unit) if with_unit("", unit) else "",
+        "cells": [],
+        "most": "",
+        "legend": 0,
+        "odd": [],
+        "labels": [],
+    }
+
+
+def _density(x: Axis, y: Axis, predicted: Predicted, worst: Sequence[WorstRow]) -> dict[str, Any]:
+    across, down = x.at(predicted.truth) - _LEFT, y.at(predicted.prediction) - _TOP
+    counts = density.cell_counts(across, down, _CELLS, _CELL)
+    most = f"{int(counts.max()):,}"
+    places = [(x.at(row.target), y.at(row.prediction)) for row in worst]
+    tips = [f"{_formula(row.formula)}: true {number(row.target)}, predicted {number(row.prediction)}" for row in worst]
+    corner = Box(_LEFT, _TOP, _LEFT + 190, _TOP + 44)
+    legend = Box(_LEFT + _SIDE - 150, _TOP + _SIDE - 40, _LEFT + _SIDE, _TOP + _SIDE)
+    return {
+        "points": "",
+        "tips": "",
+        "unit": "",
+        "cells": density.level_paths(density.levels_of(counts), left=_LEFT, top=_TOP, size=_CELL),
+        "most": most,
+        "legend": x.end - 10 - width(most, size=12) - 10 * len(_COLOURS),
+        "odd": list(zip(places, tips, strict=True)),
+        "labels": place_labels(
+            places,
+            [_formula(row.formula) for row in worst],
+            inside=Box(_LEFT, _TOP, _LEFT + _SIDE, _TOP + _SIDE),
+            taken=[corner, legend],
+            size=12,
+        ),
+    }
+
+
+def _formula(formula: str) -> str:
+    """A formula in which neither "|" nor ";" can be taken for the end of a field."""
+    return clean(str(formula)).replace("|", " ").replace(";", " ")[:60]
+
+
+def _caption(many: bool, beyond: int, labelled: int) -> str:
+    parts = ["On the diagonal, prediction and truth agree."]
+    if many:
+        parts.append("Colour: number of rows per cell, on a logarithmic scale.")
+        if labelled:
+            parts.append("Orange: rows with the largest errors.")
+    parts.append("Bars along the edges: how the true (top) and predicted (right) values are distributed.")
+    if beyond:
+        parts.append(f"{count(beyond, 'row')} beyond the frame {'is' if beyond == 1 else 'are'} drawn at its edge.")
+    return " ".join(parts)
+
+
+def _description(task: Task, predicted: Predicted, mae: str, worst: Sequence[WorstRow]) -> str:
+    error = np.abs(predicted.prediction - predicted.truth)
+    middle, most = (number(float(value)) for value in np.quantile(error, (0.5, 0.95)))
+    text = (
+        f"Predictions of {task.name}, {count(len(error), 'row')}: the mean absolute error is "
+        f"{with_unit(mae, task.unit)}. "
+        f"Half of the rows are within {with_unit(middle, task.unit)} of the truth, 95 % within "
+        f"{with_unit(most, task.unit)}."
+    )
+    total = float(np.abs(predicted.truth - predicted.truth.mean()).mean())
+    if total:
+        text += f" The error is {share(float(error.mean()) / total)} of that of a constant guess."
+    if worst:
+        rows = [
+            f"{_formula(row.formula)} ({number(row.target)}, predicted {number(row.prediction)})" for row in worst[:3]
+        ]
+        text += f" The largest errors are those of {in_words(rows)}."
+    return text

@@ -1,0 +1,82 @@
+"""Is it biased? The distribution of the errors, with their sign."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from matbench_lite.site.plots import histogram
+from matbench_lite.site.plots.axis import linear_axis
+from matbench_lite.site.plots.figure import Plot, draw
+from matbench_lite.site.plots.predicted import Predicted
+from matbench_lite.site.plots.words import axis_label, clean, count, number, share, with_unit
+from matbench_lite.tasks import Task
+
+_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 464, 34, 210
+_BINS = 61
+
+
+def residuals(task: Task, predicted: Predicted) -> Plot | None:
+    """Draw how the errors of a regression task, predicted minus true, are distributed.
+
+    Args:
+        task: The task.
+        predicted: What an entry predicted.
+
+    Returns:
+        The plot; None for classification.
+
+    Examples:
+        >>> from matbench_lite import load_benchmark
+        >>> task = load_benchmark("mini")["mini_gap"]
+        >>> truth, formulas = np.arange(4.0), np.array(["C", "Si", "GaAs", "ZnO"], dtype=object)
+        >>> predicted = Predicted(type="value", truth=truth, prediction=truth + 0.5, formulas=formulas)
+        >>> residuals(task, predicted).description
+        '...100 % of the rows are predicted too high, 0 % too low.'
+    """
+    if predicted.type != "value":
+        return None
+    error = predicted.prediction - predicted.truth
+    # The far tails would leave one bar for all the others: they are in the outermost bins.
+    edge = float(np.quantile(np.abs(error), 0.98)) or float(np.abs(error).max()) or 1.0
+    axis = linear_axis(-1.1 * edge, 1.1 * edge, _LEFT, _RIGHT, ticks=6)
+    counts = histogram.counts(error, axis, _BINS)
+    y = linear_axis(0, int(counts.max()), _BOTTOM, _TOP, ticks=4, widen=True)
+    low, middle, high = (float(value) for value in np.quantile(error, (0.025, 0.5, 0.975)))
+    beyond = int(np.count_nonzero(np.abs(error) > axis.high))
+    above = float(np.mean(error > 0))
+    return draw(
+        "residuals",
+        height=_BOTTOM + 46,
+        title="Does it guess too high or too low?",
+        caption=_caption(beyond),
+        description=(
+            f"Errors of {task.name}, predicted minus true: the middle one is {_value(middle, task.unit)}, 95 % of "
+            f"them lie "
+            f"between {_value(low, task.unit)} and {_value(high, task.unit)}. {share(above)} of the rows are "
+            f"predicted too "
+            f"high, {share(float(np.mean(error < 0)))} too low."
+        ),
+        axis=axis,
+        axis_name=axis_label(f"predicted − true {clean(task.target)}", task.unit),
+        y=y,
+        bars=histogram.columns(_BOTTOM - y.at(counts.astype(np.float64)), axis, _BOTTOM),
+        zero=axis.at(0.0),
+        range=(axis.at(low), axis.at(high)),
+        middle=axis.at(middle),
+        below_text=f"too low: {share(float(np.mean(error < 0)))}",
+        above_text=f"too high: {share(above)}",
+        top=_TOP,
+        bottom=_BOTTOM,
+    )
+
+
+def _value(value: float, unit: str) -> str:
+    return with_unit(number(value, digits=2), unit)
+
+
+def _caption(beyond: int) -> str:
+    text = "Bars: number of rows by error. Band: the middle 95 % of the rows; orange: the median."
+    if beyond:
+        rest = "row with a larger error is" if beyond == 1 else "rows with larger errors are"
+        text += f" {count(beyond, 'row').split()[0]} {rest} in the outermost bars."
+    return text

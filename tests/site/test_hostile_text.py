@@ -1,0 +1,165 @@
+"""Whatever an entry says about itself, it stays text."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import orjson
+import pytest
+import yaml
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from matbench_lite.site.build import publish
+from matbench_lite.site.rendering import render_site
+from matbench_lite.site.site import Site
+from matbench_lite.site.tables import Cell, Column, Table
+from matbench_lite.site.templating import front_matter, page, plain
+
+from .entries import ATTACKS
+from .html_page import Element, parse, read
+
+OURS = {"early", "site", "comparison"}
+"""The scripts that pages load beside those of the theme."""
+
+
+@pytest.fixture(scope="module")
+def rendered(hostile_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hostile-site")
+    publish(hostile_site, folder)
+    # The API reference says nothing of entries, and takes most of the time.
+    for path in (folder / "docs" / "reference").glob("*.md"):
+        path.write_text("# Left out\n")
+    return render_site(folder)
+
+
+def pages(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*.html")) if "reference" not in path.parts]
+
+
+@pytest.mark.slow
+def test_nothing_of_it_becomes_an_element(rendered) -> None:
+    for path in pages(rendered):
+        content = read(path)
+        for script in content.find("script"):
+            source = script.attributes.get("src")
+            name = Path(source or "").name.split(".")[0]
+            assert source is None or "javascripts/" in source or name in OURS
+            assert "hacked" not in script.text
+        for element in content.find("*"):
+            assert not [name for name in element.attributes if name.startswith("on")], (path, element.tag)
+            assert element.tag not in ("iframe", "object", "embed", "base")
+            for attribute in ("href", "src"):
+                value = element.attributes.get(attribute) or ""
+                assert "evil.example" not in value
+                assert not value.lower().startswith(("javascript:", "data:text", "vbscript:"))
+
+
+@pytest.mark.slow
+def test_all_of_it_is_still_to_be_read(rendered) -> None:
+    text = read(rendered / "entries" / "attack.html").find("article")[0].text
+    for attack in ATTACKS:
+        assert plain(attack) in text
+
+
+@pytest.mark.slow
+def test_direction_marks_are_gone_and_names_are_isolated(rendered) -> None:
+    for path in pages(rendered):
+        assert not re.search("[\u200f\u202a-\u202e\u2066-\u2069]", path.read_text(encoding="utf-8"))
+    board = read(rendered / "index.html").find("section", id="board")[0]
+    assert all(cell.find("bdi") for cell in board.find("th", scope="row"))
+
+
+@pytest.mark.slow
+def test_the_search_index_holds_no_tags_of_it(rendered) -> None:
+    index = orjson.loads((rendered / "search" / "search_index.json").read_bytes())
+    for document in index["docs"]:
+        for text in (document["title"], document["text"]):
+            tags = {element.tag for element in parse(text).find("*")}
+            assert tags <= {"p", "code", "pre", "li", "ol", "ul", "sub", "sup"}, text[:200]
+    script = (rendered / "search" / "search_index.js").read_text()
+    assert orjson.loads(script.removeprefix("var __index = ")) == index
+
+
+def test_no_cell_of_a_csv_file_begins_like_a_formula(hostile_site, tmp_path) -> None:
+    publish(hostile_site, tmp_path)
+    files = sorted((tmp_path / "docs" / "data").glob("*.csv"))
+    assert files
+    for path in files:
+        with path.open(newline="") as stream:
+            for row in csv.reader(stream):
+                for cell in row:
+                    number = re.fullmatch(r"[-+]?[0-9.e+-]+|-?inf|nan", cell)
+                    assert number or not cell.startswith(("=", "+", "-", "@", "\t", "\r")), cell
+
+
+def test_scripts_of_data_cannot_be_broken_out_of(hostile_site) -> None:
+    script = hostile_site.bibtex.content
+    assert isinstance(script, str)
+    assert "</script" not in script
+    content = orjson.loads(script.removeprefix("window.mblBibtex=").removesuffix(";\n"))
+    assert content["attack"] == "\n\n".join(hostile_site.results.entries["attack"].references)
+
+
+def test_only_code_is_published_of_the_files_of_an_entry(hostile_site, tmp_path) -> None:
+    folder = hostile_site.checked["attack"].folder
+    (folder / "page.html").write_text("<script>1</script>")
+    (folder / "picture.svg").write_text("<svg onload='x'/>")
+    try:
+        publish(hostile_site, tmp_path)
+    finally:
+        (folder / "page.html").unlink()
+        (folder / "picture.svg").unlink()
+    names = {path.name for path in (tmp_path / "docs" / "entries" / "attack").iterdir()}
+    assert names == {"submission.json", "predictions.parquet", "run.py", "badge.svg", "references.bib"}
+
+
+TEXT = st.text(max_size=60)
+
+
+@settings(deadline=None)
+@given(TEXT)
+@example("a\n---\nb: c")
+@example("\ud83d\ude00 <x> & \x85\u2028")
+def test_the_head_of_a_page_is_one_yaml_mapping_whatever_the_title(title) -> None:
+    text = front_matter(title=title, hide=["toc"])
+    assert text.startswith("---\n")
+    assert text.endswith("\n---\n\n")
+    content = yaml.safe_load(text.removeprefix("---\n").removesuffix("---\n\n"))
+    assert set(content) == {"title", "hide"}
+    assert "<" not in content["title"]
+
+
+@settings(deadline=None)
+@given(TEXT, TEXT)
+@example("</td><script>x</script>", '" onload="x')
+@example("&lt;b&gt;", "\x00\x1b")
+def test_a_cell_is_one_cell_whatever_it_says(text, note) -> None:
+    column = Column(
+        key="entry", header="entry", kind="name", foreign=True, cells=[Cell(text=text, value=text, note=note)]
+    )
+    content = parse(Table(id="t", label=note, columns=[column], slugs=[text]).__html__())
+    cells = content.find("tbody")[0].find("th")
+    assert len(cells) == 1
+    assert {element.tag for element in content.find("tbody")[0].find("*")} == {"tr", "th", "bdi"}
+    assert set(cells[0].attributes) <= {"scope", "class", "data-v", "title"}
+    assert cells[0].text == " ".join(cells[0].text.split())
+
+
+def test_every_template_escapes() -> None:
+    text = page("rule.md.j2", address="guide/rules/x.html", title="t", rule=_Rule())
+    assert "<b>" not in text.partition("Fix:")[2].replace("</b>", "")
+    assert "&lt;b&gt;" in text
+
+
+class _Rule:
+    code = title = severity = why = fix = "<b>bold</b>"
+    imported = needs = None
+
+
+def test_elements_are_read_as_a_browser_reads_them() -> None:
+    content = parse('<div><p class="a b">x<br>y</p><img src="z"/></div>')
+    assert isinstance(content.find("p", class_="b")[0], Element)
+    assert content.find("p")[0].text == "xy"

@@ -1,0 +1,102 @@
+"""The rendered site: strict, whole, without anything from elsewhere, and by another renderer too."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from matbench_lite.errors import MatbenchLiteError
+from matbench_lite.site.build import make_site, publish
+from matbench_lite.site.rendering import render_site
+
+from .html_page import read
+
+pytestmark = pytest.mark.slow
+
+LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "use": "href"}
+
+
+def pages(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.html"))
+
+
+def test_every_link_leads_somewhere(built) -> None:
+    anchors = {
+        path: {e.attributes["id"] for e in read(path).find("*") if "id" in e.attributes} for path in pages(built.html)
+    }
+    broken = []
+    for path in pages(built.html):
+        for element in read(path).find("*"):
+            for name in ("href", "src"):
+                address = urlsplit(element.attributes.get(name) or "")
+                if address.scheme or address.netloc or not (address.path or address.fragment):
+                    continue
+                # The page for what is not found is shown anywhere: its addresses begin at the root.
+                start = built.html if address.path.startswith("/") else path.parent
+                target = (start / unquote(address.path).lstrip("/")).resolve() if address.path else path
+                target = target / "index.html" if target.is_dir() else target
+                state = "=" in address.fragment  # what a table shows, not a place
+                found = target.is_file() and (
+                    not address.fragment
+                    or state
+                    or unquote(address.fragment) in anchors.get(target, {address.fragment})
+                )
+                if not found:
+                    broken.append((path.relative_to(built.html).as_posix(), element.attributes[name]))
+    assert broken == []
+
+
+def test_nothing_is_loaded_from_elsewhere(built) -> None:
+    for path in pages(built.html):
+        for tag, attribute in LOADED.items():
+            for element in read(path).find(tag):
+                address = element.attributes.get(attribute) or ""
+                assert not urlsplit(address).netloc, (path, address)
+    for style in built.html.rglob("*.css"):
+        assert "@import" not in style.read_text()
+        assert "url(http" not in style.read_text()
+
+
+def test_a_page_of_a_task_is_small(built, mini) -> None:
+    for task in mini:
+        assert (built.html / "tasks" / f"{task.name}.html").stat().st_size < 150_000
+
+
+def test_pages_of_entries_are_not_in_the_navigation(built) -> None:
+    links = [
+        link.attributes.get("href") for nav in read(built.html / "index.html").find("nav") for link in nav.find("a")
+    ]
+    assert "compare.html" in links
+    assert not [link for link in links if link and link.startswith("entries/")]
+
+
+@pytest.mark.parametrize("program", ["mkdocs", "properdocs"])
+def test_the_same_pages_render_with(program, built, tmp_path) -> None:
+    folder = tmp_path / "build"
+    shutil.copytree(built.folder, folder, ignore=shutil.ignore_patterns("site"))
+    for path in (folder / "docs" / "reference").glob("*.md"):  # most of the time, and the same for both
+        path.write_text("# Left out\n")
+    done = subprocess.run(
+        [sys.executable, "-m", program, "build", "--strict", "-f", "mkdocs.yml"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    ours = {path.relative_to(built.html) for path in pages(built.html)}
+    assert {path.relative_to(folder / "site") for path in pages(folder / "site")} == ours
+    assert (folder / "site" / "search" / "search_index.js").is_file()
+
+
+def test_a_broken_link_stops_the_build_with_its_place(mini, tmp_path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text("# Guide\n\n[nowhere](missing.md)\n")
+    publish(make_site({}, mini, docs=tmp_path / "docs"), tmp_path / "build")
+    with pytest.raises(MatbenchLiteError, match=r"missing\.md"):
+        render_site(tmp_path / "build")
