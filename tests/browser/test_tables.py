@@ -1,0 +1,183 @@
+"""Tables: sort, filter, choose columns, keep the state in the address, copy and download."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page
+
+TASK = "tasks/mini_gap.html"
+
+
+def board(page: Page) -> Locator:
+    return page.locator(".mbl-board").first
+
+
+def names(page: Page) -> list[str]:
+    """The entries that are to be seen, from above."""
+    return [text.strip() for text in board(page).locator("tbody tr:visible th bdi").all_inner_texts()]
+
+
+def column(page: Page, key: str) -> list[str]:
+    """The cells of a column, from above."""
+    place = (
+        board(page)
+        .locator("thead th")
+        .evaluate_all("(heads, key) => heads.findIndex((h) => h.dataset.key === key)", key)
+    )
+    assert place >= 0, key
+    return board(page).locator(f"tbody tr:visible > :nth-child({place + 1})").all_inner_texts()
+
+
+def menu(page: Page, name: str) -> Locator:
+    found = board(page).locator("details.mbl-menu").filter(has=page.locator("summary", has_text=name))
+    found.locator("summary").click()
+    return found
+
+
+def test_a_click_sorts_and_a_second_reverses(folder_address: str, visit: Callable) -> None:
+    page = visit(folder_address).go(TASK)
+    by_rank = names(page)
+    head = board(page).locator('thead th[data-key="rmse"]')
+    head.click()
+    values = [float(text.split()[0]) for text in column(page, "rmse")]
+    first = head.get_attribute("aria-sort")
+    assert values == sorted(values, reverse=first == "descending")
+    head.click()
+    assert [float(text.split()[0]) for text in column(page, "rmse")] == values[::-1]
+    assert {first, head.get_attribute("aria-sort")} == {"ascending", "descending"}
+    assert sorted(names(page)) == sorted(by_rank)
+
+
+def test_names_sort_as_people_sort(folder_address: str, visit: Callable) -> None:
+    page = visit(folder_address).go(TASK)
+    board(page).locator("thead th.name").click()
+    found = [name for name in names(page) if name.startswith("Noise")]
+    assert found == sorted(found)
+
+
+def test_the_keyboard_is_enough(folder_address: str, visit: Callable) -> None:
+    page = visit(folder_address).go(TASK)
+    button = board(page).locator('thead th[data-key="rmse"] button')
+    button.focus()
+    ring = button.evaluate("b => { const s = getComputedStyle(b); return s.outlineStyle + ' ' + s.outlineWidth }")
+    assert ring.split()[0] != "none", "the focus is to be seen"
+    page.keyboard.press("Enter")
+    assert board(page).locator('thead th[data-key="rmse"]').get_attribute("aria-sort")
+    menu(page, "Columns")
+    page.keyboard.press("Escape")
+    assert board(page).locator("details.mbl-menu[open]").count() == 0
+
+
+def test_a_chip_filters_and_the_count_says_so(folder_address: str, visit: Callable) -> None:
+    page = visit(folder_address).go(TASK)
+    everything = names(page)
+    chip = board(page).locator('[data-filter="category"] button', has_text="task-specific")
+    chip.click()
+    assert names(page) == ["One task"]
+    assert board(page).locator(".mbl-count").inner_text() == f"1 of {len(everything)}"
+    chip.click()
+    assert names(page) == everything
+
+
+def test_uncertainty_filters(folder_address: str, visit: Callable) -> None:
+    page = visit(folder_address).go(TASK)
+    before = set(names(page))
+    filters = board(page).locator("[data-filter]").evaluate_all("all => all.map((f) => f.dataset.filter)")
+    (key,) = (name for name in filters if "uncertain" in name)
+    board(page).locator(f'[data-filter="{key}"] button').first.click()
+    left = set(names(page))
+    assert left
+    assert left < before
+    assert ("One task" in left) != ("Noise 0" in left)
+
+
+def test_finding_an_entry(folder_address: str, visit: Callable) -> None:
+    page = visit(folder_address).go(TASK)
+    board(page).locator("input.mbl-find").fill("nOISe 2")
+    assert names(page) == ["Noise 2"]
+    board(page).locator("input.mbl-find").fill("nobody")
+    assert names(page) == []
+
+
+def test_columns_are_chosen(folder_address: str, visit: Callable) -> None:
+    page = visit(folder_address).go(TASK)
+    head = board(page).locator('thead th[data-key="rmse"]')
+    shown = head.is_visible()
+    menu(page, "Columns").locator('input[data-column="rmse"]').click()
+    assert head.is_visible() != shown
+    cells = board(page).locator("tbody tr").first.locator("> :visible").count()
+    assert cells == board(page).locator("thead th:visible").count()
+
+
+def test_the_address_keeps_the_state(address: str, visit: Callable) -> None:
+    window = visit(address)
+    page = window.go(TASK)
+    board(page).locator('thead th[data-key="rmse"]').click()
+    board(page).locator('thead th[data-key="rmse"]').click()
+    board(page).locator('[data-filter="category"] button', has_text="general-purpose").click()
+    board(page).locator("input.mbl-find").fill("noise")
+    menu(page, "Columns").locator('input[data-column="r2"]').click()
+    seen = names(page)
+    visible = board(page).locator("thead th:visible").all_inner_texts()
+    other = visit(address).page
+    other.goto(page.url)
+    assert names(other) == seen
+    assert board(other).locator("thead th:visible").all_inner_texts() == visible
+    assert board(other).locator("input.mbl-find").input_value() == "noise"
+    # The way back to the page as it came.
+    page.evaluate("location.hash = ''")
+    page.wait_for_function("document.querySelector('.mbl-count').textContent === ''")
+    assert len(names(page)) > len(seen)
+
+
+def test_a_wrong_address_shows_the_whole_table(folder_address: str, visit: Callable) -> None:
+    window = visit(folder_address)
+    usual = names(window.go(TASK))
+    key = board(window.page).get_attribute("id")
+    for hash in (
+        f"{key}.sort=nothing",
+        f"{key}.columns=,,-x",
+        f"{key}.category=none%00",
+        "%E0%A4%A",
+        "a=b&=&&",
+        "__proto__=1",
+    ):
+        window.page.evaluate("hash => (location.hash = hash)", hash)
+        window.page.reload()
+        assert names(window.page) == usual, hash
+
+
+def test_a_table_is_downloaded_as_it_is_seen(address: str, visit: Callable) -> None:
+    page = visit(address, accept_downloads=True).go(TASK)
+    board(page).locator('[data-filter="category"] button', has_text="general-purpose").click()
+    shown = names(page)
+    with page.expect_download() as expected:
+        menu(page, "download").locator('[data-do="download-csv"]').click()
+    text = Path(expected.value.path()).read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == len(shown)
+    assert "Noise 0" in {value for row in rows for value in row.values()}
+    # All digits, not those on the page.
+    assert any(len(value.split(".")[-1]) > 8 for row in rows for value in row.values() if value.startswith("0."))
+
+
+def test_all_digits_are_one_link_away(folder_address: str, visit: Callable, site_folder: Path) -> None:
+    page = visit(folder_address, accept_downloads=True).go(TASK)
+    with page.expect_download() as expected:
+        board(page).locator(".mbl-source a").click()
+    assert Path(expected.value.path()).read_bytes() == (site_folder / "data" / "mini_gap.csv").read_bytes()
+
+
+def test_a_table_is_copied(address: str, visit: Callable) -> None:
+    page = visit(address).go(TASK)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened = menu(page, "Copy")
+    for what, wanted in (("copy-csv", "Noise 0"), ("copy-markdown", "| ---"), ("copy-bibtex", "@article{noise0")):
+        button = opened.locator(f'[data-do="{what}"]')
+        button.click()
+        page.wait_for_function("b => b.textContent === 'Copied'", arg=button.element_handle())
+        assert wanted in page.evaluate("navigator.clipboard.readText()")
