@@ -83,6 +83,8 @@ def test_the_demo_does_the_whole_job_offline(program, tmp_path) -> None:
     done = run(program, tmp_path, "demo")
     assert "mini_is_stable" in done.stdout
     entries = sorted(path.name for path in (tmp_path / "mbl-demo" / "submissions").iterdir())
-    assert entries == ["forest", "mean", "ridge"]
+    assert entries == ["dummy", "rf-magpie", "rf-structure", "ridge-magpie"]
+    assert (tmp_path / "mbl-demo" / "site" / "index.html").is_file()
+    assert "4 entries" in run(program, tmp_path, "check", *(f"mbl-demo/submissions/{name}" for name in entries)).stdout
     scored = run(program, tmp_path, "score", *(f"mbl-demo/submissions/{name}" for name in entries))
-    assert scored.stdout.count("all recorded scores are those of the predictions") == 3
+    assert scored.stdout.count("all recorded scores are those of the predictions") == 4

@@ -2,103 +2,83 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 
-from matbench_lite.cli.output import out, plain_table
+from matbench_lite.cli import leaderboard, site
+from matbench_lite.cli.output import errors, out
 from matbench_lite.progress import progress
 
 if TYPE_CHECKING:
-    from matbench_lite.submission import Submission
-    from matbench_lite.tasks import Task
+    from matbench_lite.site import Built
+
+MODELS = ("dummy", "ridge-magpie", "rf-magpie", "rf-structure")
+"""The baselines of the demo: those that are done in a minute."""
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the entries.")] = Path("mbl-demo"),
-) -> None:
-    """Train three small models on every task of `mini`, record, score and save them: offline, in under a minute.
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the entries and the site.")] = Path(
+        "mbl-demo"
+    ),
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="How many folds are trained at a time; two by default.")
+    ] = None,
+    serve: Annotated[bool, typer.Option("--serve", help="Open the site in a browser, and serve it.")] = False,
+) -> int:
+    """Train baselines on every task of `mini`, check them, rank them, build the site: offline, in under a minute.
 
     Examples:
         mbl demo
 
-        mbl demo --output somewhere/else
+        mbl demo --output somewhere/else --serve
     """
-    from matbench_lite import load_benchmark
-
-    bench = load_benchmark("mini")
-    entries = []
-    for algorithm in ("Mean", "Ridge", "Forest"):
-        with progress(algorithm, len(bench) * 5) as advance:
-            entries.append(_entry(algorithm, bench, advance))
-        folder = output / "submissions" / algorithm.lower().replace(" ", "-")
-        entries[-1].save(folder, code=__file__)
-    _print_board(entries)
-    out.print(f"\nentries: {output / 'submissions'}", highlight=False, soft_wrap=True)
-    for command in ("leaderboard --benchmark mini --submissions {}", "score {}/*"):
-        out.print(f"next: mbl {command.format(output / 'submissions')}", highlight=False, soft_wrap=True)
+    submissions = output / "submissions"
+    for model in MODELS:
+        _train(model, submissions / model, workers=jobs or min(2, os.cpu_count() or 1))
+    built = _build(submissions, output)
+    code = leaderboard.leaderboard(benchmark="mini", submissions=submissions)
+    _say_where(submissions, built)
+    if serve:
+        site.serve(output, port=0, open_=True)
+    return code or int(bool(built.with_errors))
 
 
-def _entry(algorithm: str, bench: Any, advance: Any) -> Submission:
-    from matbench_lite import Submission
+def _train(name: str, folder: Path, *, workers: int) -> None:
+    from matbench_lite.errors import RunError
+    from matbench_lite.run import Plan, load_model, run_model
+    from matbench_lite.tasks import load_benchmark
 
-    submission = Submission(
-        bench,
-        algorithm=algorithm,
-        authors=["matbench_lite"],
-        description="A baseline of the demo: it sees the share of each element, nothing else.",
-        requirements=["scikit-learn", "pymatgen"],
-        single_configuration=True,
-        external_data=False,
-    )
-    for task in bench:
-        features = _element_fractions(task.targets["formula"])
-        for fold in task.folds:
-            with submission.measure(task.name, fold):
-                submission.record(task.name, fold, _predictions(algorithm, task, fold, features))
-            advance(1)
-    return submission
+    model = load_model(name)
+    folds = sum(task.n_folds for task in load_benchmark("mini") if model.takes(task))
+    plan = Plan(model=model, benchmark="mini", output=folder, workers=workers, fresh=True)
+    with progress(f"training {name}", folds) as advance:
+        result = run_model(plan, report=lambda _: advance(1))
+    if result.failed:
+        raise RunError(f"{len(result.failed)} folds of {name} failed: {result.failed[0]}", fix=f"see {result.log}")
+    errors.print(f"{name}: {result.trained} folds of {len(result.submission.tasks)} tasks trained", highlight=False)
 
 
-def _element_fractions(formulas: Any) -> Any:
-    from pymatgen.core import Composition
-    from sklearn.feature_extraction import DictVectorizer
+def _build(submissions: Path, output: Path) -> Built:
+    from matbench_lite.site import build_site
+    from matbench_lite.tasks import load_benchmark
 
-    fractions = [Composition(formula).fractional_composition.get_el_amt_dict() for formula in formulas]
-    return DictVectorizer(sparse=False).fit_transform(fractions)
-
-
-def _predictions(algorithm: str, task: Task, fold: int, features: Any) -> Any:
-    train, test = task.train_rows(fold), task.test_rows(fold)
-    model = _model(algorithm, task.kind).fit(features[train], task.target_values[train])
-    if task.kind == "classification":
-        return model.predict_proba(features[test])[:, 1]
-    return model.predict(features[test])
+    built = build_site(submissions, output, load_benchmark("mini"))
+    for slug, checked in built.with_errors.items():
+        errors.print(f"[red]{escape(slug)} has errors:[/] mbl check {escape(str(checked.folder))}", highlight=False)
+    return built
 
 
-def _model(algorithm: str, kind: str) -> Any:
-    from sklearn.dummy import DummyClassifier, DummyRegressor
-    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-    from sklearn.linear_model import LogisticRegression, Ridge
-
-    regression = kind == "regression"
-    if algorithm.startswith("Mean"):
-        return DummyRegressor() if regression else DummyClassifier(strategy="prior")
-    if algorithm.startswith("Ridge"):
-        return Ridge(alpha=0.1) if regression else LogisticRegression(C=10, max_iter=1000)
-    return (RandomForestRegressor if regression else RandomForestClassifier)(n_estimators=50, random_state=0)
-
-
-def _print_board(entries: list[Submission]) -> None:
-    from matbench_lite.submission.display import rounded
-
-    table = plain_table("task", "metric", *(entry.algorithm for entry in entries), title="mini")
-    scores = [entry.scores for entry in entries]
-    for task in entries[0].tasks:
-        metric = "mae" if task.kind == "regression" else "balanced accuracy"
-        label = f"{metric} ({task.unit})" if task.unit else metric
-        table.add_row(task.name, label, *(rounded(of[task.name].ranking) for of in scores))
-    out.print(table)
-    for entry in entries:
-        out.print(f"{entry.algorithm}: {entry.category} ({entry.category.reason})", highlight=False)
+def _say_where(submissions: Path, built: Built) -> None:
+    lines = {
+        "the site": built.html and (built.html / "index.html").resolve(),
+        "the entries": submissions,
+        "their check": f"mbl check {submissions}/*",
+        "one task": f"mbl leaderboard --benchmark mini --submissions {submissions} --task mini_gap",
+    }
+    out.print()
+    for what, where in lines.items():
+        out.print(f"{what + ':':<13} {where}", highlight=False, markup=False, soft_wrap=True)
