@@ -14,6 +14,7 @@ from matbench_lite.cli import (
     compare,
     data,
     demo,
+    evaluate,
     from_matbench,
     leaderboard,
     new,
@@ -55,6 +56,7 @@ app.command("check")(check.check)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.command("compare")(compare.compare)
 app.add_typer(site.app, name="site")
+app.command("evaluate")(evaluate.evaluate)
 app.command("seal")(seal.seal)
 app.command("review")(review.review)
 app.command("submit")(submit.submit)

@@ -1,0 +1,19 @@
+"""Tasks by chemical system: `Fe2O3` and `FeO` are both `Fe-O`."""
+
+from __future__ import annotations
+
+from matbench_lite.evaluate.encoders import TaskEncoder
+from matbench_lite.evaluate.grouping import chemical_system
+
+
+class ChemicalSystem(TaskEncoder):
+    """The elements of a task that is a formula.
+
+    Examples:
+        >>> ChemicalSystem().encode_task([["Fe2O3"]])
+        'Fe-O'
+    """
+
+    def encode_task(self, task: list[list[str]]) -> str:
+        """The elements, in alphabetical order."""
+        return chemical_system(task[0][0])

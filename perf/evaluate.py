@@ -1,0 +1,136 @@
+"""The evaluation engine beside CCOBRA 1.5.0 on the same file, and what `--jobs 2` gains.
+
+Run it with `python perf/evaluate.py`. The first run makes an environment with ccobra, NumPy and pandas in
+`.perf/ccobra` (ccobra names no dependencies); `MATBENCH_LITE_CCOBRA=/path/to/python` uses one that is there, as does
+the test that compares both programs row by row (`tests/evaluate/test_ccobra.py`).
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from fractions import Fraction
+from pathlib import Path
+
+from peer import ROOT, run
+from report import Row, report
+
+HOME = ROOT / ".perf" / "ccobra"
+WORK = Path(__file__).parent / "work"
+SETTINGS = ("prediction", "adaption", "coverage", "loo-coverage")
+PEOPLE, TASKS = 100, 40
+ROUNDS = 5
+JOBS_ROUNDS = 3
+
+MODEL = """
+import ccobra
+
+
+class Constant(ccobra.CCobraModel):
+    def __init__(self, name="Constant"):
+        super().__init__(name, ["syllogistic"], ["single-choice"])
+
+    def predict(self, item, **kwargs):
+        return [["NVC"]]
+"""
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        return report([*engine(folder), jobs(folder)], peer="CCOBRA 1.5.0, or 1 job")
+
+
+def engine(folder: Path) -> list[Row]:
+    """Processor time by prediction, with a model that does nothing: the machine may be busy, it does not count."""
+    write_files(folder)
+    sides = {"ccobra": (ccobra_python(), "ccobra_evaluation.py"), "ours": ("ours", "our_evaluation.py")}
+    rounds = [{side: run(python, WORK / work, folder) for side, (python, work) in sides.items()} for _ in range(ROUNDS)]
+    rows = []
+    for what, bound in (("engine", Fraction(1, 5)), ("all", None)):
+        for setting in SETTINGS:
+            figures = {side: [each[side][what][setting] for each in rounds] for side in ("ccobra", "ours")}
+            name = "a prediction" if what == "engine" else "a prediction, reading included"
+            rows.append(
+                Row(work=f"{setting}: {name}", peer=figures["ccobra"], ours=figures["ours"], unit="µs", bound=bound)
+            )
+    return rows
+
+
+def jobs(folder: Path) -> Row:
+    """Leave-one-group-out over 200 groups with a random forest: the whole program, with one process and with two."""
+    source = {"task": "mini_log_kvrh", "group_by": "chemsys", "order": "random", "limit": {"groups": 200}}
+    document = {
+        "type": "prediction",
+        "data.test": source,
+        "data.pre_train": {"task": "mini_log_kvrh", "group_by": "chemsys"},
+        "corresponding_data": True,
+        "models": ["rf-magpie"],
+    }
+    (folder / "jobs.json").write_text(json.dumps(document))
+    times: dict[int, list[float]] = {1: [], 2: []}
+    for number in range(JOBS_ROUNDS):
+        for processes, seconds in times.items():
+            command = [sys.executable, "-c", "from matbench_lite.cli import main; main()", "evaluate", "jobs.json"]
+            command += ["--jobs", str(processes), "--output", f"out-{number}-{processes}"]
+            began = time.perf_counter()
+            environment = os.environ | {"PYTHONPATH": str(ROOT), "MATBENCH_LITE_DATA": str(folder / "data")}
+            subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+            seconds.append(time.perf_counter() - began)
+    same = [(folder / f"out-0-{processes}" / "results.csv").read_bytes() for processes in times]
+    if same[0] != same[1]:
+        raise SystemExit("one process and two give different results")
+    return Row(work="200 groups left out, two processes", peer=times[1], ours=times[2], unit="s", bound=Fraction(5, 8))
+
+
+def write_files(folder: Path) -> None:
+    """A file in CCOBRA's format, one evaluation file per setting, and the model for either program."""
+    rng = random.Random(0)
+    quantifiers = ("All", "Some", "No", "Some not")
+    choices = [f"{quantifier};{pair}" for quantifier in quantifiers for pair in ("a;c", "c;a")] + ["NVC"]
+    with (folder / "data.csv").open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "sequence", "task", "choices", "response", "response_type", "domain", "age", "rt"])
+        for person in range(PEOPLE):
+            for sequence in range(TASKS):
+                task = f"{rng.choice(quantifiers)};a;b/{rng.choice(quantifiers)};b;c"
+                row = [person, sequence, task, "|".join(choices), rng.choice(choices), "single-choice", "syllogistic"]
+                writer.writerow([*row, 20 + person % 40, round(rng.random() * 9, 3)])
+    (folder / "theirs.py").write_text(MODEL)
+    ours = MODEL.replace("import ccobra", "from matbench_lite import evaluate as ccobra").replace(
+        "CCobraModel", "Model"
+    )
+    (folder / "ours.py").write_text(ours)
+    for setting in SETTINGS:
+        for side in ("theirs", "ours"):
+            document = {
+                "type": setting,
+                "data.test": "data.csv",
+                "data.pre_train": "data.csv",
+                "models": [f"{side}.py"],
+            }
+            (folder / f"{side}-{setting}.json").write_text(json.dumps({**document, "corresponding_data": True}))
+
+
+def ccobra_python() -> Path:
+    """The Python of an environment with ccobra; made if it is not there."""
+    if named := os.environ.get("MATBENCH_LITE_CCOBRA"):
+        return Path(named).absolute()  # not resolved: the link is what makes it that environment's Python
+    interpreter, installed = HOME / "bin" / "python", HOME / "installed"
+    if not installed.exists():
+        print(f"making an environment with ccobra 1.5.0 in {HOME.relative_to(ROOT)}", flush=True)
+        venv.create(HOME, clear=True, with_pip=True)
+        subprocess.run([interpreter, "-m", "pip", "install", "--quiet", "ccobra==1.5.0", "numpy", "pandas"], check=True)
+        installed.touch()
+    return interpreter
+
+
+if __name__ == "__main__":
+    sys.exit(main())

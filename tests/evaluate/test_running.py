@@ -1,0 +1,252 @@
+"""Processes, interruptions, earlier results, models that fail: the figures stay the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from matbench_lite.errors import EvaluationError
+from matbench_lite.evaluate import evaluate
+
+ROOT = Path(__file__).parents[2]
+COUNTING = """
+import os
+import random
+from pathlib import Path
+import numpy as np
+from matbench_lite.evaluate import Model
+
+class Counting(Model):
+    def __init__(self, name="counting", wait=0.0):
+        super().__init__(name)
+        self.wait = wait
+
+    def start_participant(self, **about):
+        with open("calls.txt", "a") as stream:
+            stream.write(f"{about['id']}\\n")
+        if self.wait:
+            import time
+            time.sleep(self.wait)
+
+    def predict(self, item, **columns):
+        return random.random() + np.random.random()
+"""
+HEADER = "id,sequence,task,choices,response,response_type,domain\n"
+
+
+@pytest.fixture
+def many(folder):
+    """Twelve groups of three rows, and a model that notes which it has begun."""
+    rows = [f"g{group:02},{row},t{row},,{group + row},free,d" for group in range(12) for row in range(3)]
+    folder.write("many.csv", HEADER + "\n".join(rows) + "\n")
+    folder.write("counting.py", COUNTING)
+    folder.calls = lambda: (folder.path / "calls.txt").read_text().split()
+    return folder
+
+
+def same(first, second) -> bool:
+    columns = ["model", "id", "sequence", "prediction", "score"]
+    return first.table[columns].equals(second.table[columns])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", ["adaption", "loo-coverage"])
+def test_the_number_of_processes_does_not_matter(many, setting) -> None:
+    path = many.file(
+        type=setting, data_test="many.csv", models=["counting.py", "mean.py", "dummy"], data_pre_train="many.csv",
+        corresponding_data=True,
+    )  # fmt: skip
+    assert same(evaluate(path), evaluate(path, jobs=2))
+
+
+def test_jobs_must_be_there(many) -> None:
+    with pytest.raises(EvaluationError, match="jobs is 0; give 1 or more"):
+        evaluate(many.file(), jobs=0)
+
+
+def test_what_is_done_is_not_done_again(many, tmp_path) -> None:
+    path = many.file(data_test="many.csv", models=["counting.py"])
+    said: list[str] = []
+    first = evaluate(path, output=tmp_path / "out", announce=said.append)
+    assert len(many.calls()) == 12
+    assert said == []
+    second = evaluate(path, output=tmp_path / "out", announce=said.append)
+    assert len(many.calls()) == 12
+    assert said == ["counting: 12 of 12 pieces were done by an earlier run"]
+    assert same(first, second)
+    assert same(first, evaluate(path, output=tmp_path / "out", restart=True))
+    assert len(many.calls()) == 24
+
+
+def test_a_line_that_was_cut_off_is_done_again(many, tmp_path) -> None:
+    path = many.file(data_test="many.csv", models=["counting.py"])
+    first = evaluate(path, output=tmp_path / "out")
+    (state,) = (tmp_path / "out" / ".evaluate").iterdir()
+    state.write_bytes(state.read_bytes()[:-40])
+    assert same(first, evaluate(path, output=tmp_path / "out"))
+    assert many.calls()[12:] == ["g11"]
+    assert same(first, evaluate(path, output=tmp_path / "out"))
+    assert len(many.calls()) == 13
+
+
+def test_an_interrupted_run_goes_on(many, tmp_path) -> None:
+    model = {"filename": "counting.py", "args": {"wait": 0.4}}
+    path = many.file(data_test="many.csv", models=[model])
+    program = [sys.executable, "-c", "from matbench_lite.cli import main; main()"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [*program, "evaluate", str(path), "--output", str(tmp_path / "out")]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not ((tmp_path / "calls.txt").is_file() and len(many.calls()) >= 6):
+        assert time.monotonic() < deadline, "it has not begun"
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, text = process.communicate(timeout=60)
+    assert process.returncode == 130, text
+    begun = len(many.calls())
+    assert begun < 12
+    results = evaluate(path, output=tmp_path / "out")
+    # All but the group at work were kept.
+    assert len(many.calls()) - begun <= 12 - begun + 1
+    assert same(results, evaluate(path))
+
+
+def test_earlier_results_of_the_same_model_are_taken(many, tmp_path) -> None:
+    evaluate(many.file(data_test="many.csv", models=["counting.py"]), output=tmp_path / "first")
+    path = many.file(data_test="many.csv", models=["mean.py", "counting.py"])
+    results = evaluate(path, output=tmp_path / "second", cache=tmp_path / "first")
+    assert len(many.calls()) == 12
+    assert sorted(results.models) == ["counting", "mean"]
+    evaluate(path, cache=tmp_path / "first" / "results.csv")
+    assert len(many.calls()) == 12
+
+
+@pytest.mark.parametrize("change", ["code", "seed", "data", "type", "args", "comparator"])
+def test_earlier_results_of_anything_else_are_not(many, tmp_path, change) -> None:
+    evaluate(many.file(data_test="many.csv", models=["counting.py"]), output=tmp_path / "out")
+    changes: dict[str, object] = {"data_test": "many.csv", "models": ["counting.py"]}
+    if change == "code":
+        many.write("counting.py", COUNTING + "\n# better\n")
+    elif change == "data":
+        many.write("many.csv", (many.path / "many.csv").read_text().replace(",11,free", ",12,free"))
+    elif change == "args":
+        changes["models"] = [{"filename": "counting.py", "args": {"wait": 0.001}}]
+    else:
+        changes[change] = {"seed": 1, "type": "adaption", "comparator": "squareddiff"}[change]
+    evaluate(many.file(**changes), cache=tmp_path / "out")
+    assert len(many.calls()) == 24
+
+
+def test_a_cache_without_results(many, tmp_path) -> None:
+    with pytest.raises(EvaluationError, match=r"there are no earlier results in .*; give an output folder"):
+        evaluate(many.file(), cache=tmp_path / "nothing")
+
+
+BROKEN = """
+from matbench_lite.evaluate import Model
+
+class Broken(Model):
+    def predict(self, item, **columns):
+        return {"Al2O3": 1.0, "AlO": 1.0}[item.task_str]
+"""
+
+
+def test_one_model_that_raises_does_not_lose_the_others(folder) -> None:
+    folder.write("broken.py", BROKEN)
+    folder.write("missing.py", "import a_package_that_nobody_has")
+    folder.write(
+        "init.py",
+        """
+        from matbench_lite.evaluate import Model
+        class Init(Model):
+            def __init__(self):
+                raise RuntimeError("no licence")
+        """,
+    )
+    results = folder.run(models=["broken.py", "missing.py", "init.py", "mean.py"])
+    assert list(results.models) == ["mean", "Broken", "missing", "init"]
+    failures = {name: model.failure.message for name, model in results.models.items() if model.failure}
+    assert failures["Broken"].startswith(
+        "Broken failed in predict, group 'b', sequence 0, task 'Fe2O3': KeyError: 'Fe2O3'"
+    )
+    assert "return {" in results.models["Broken"].failure.details, "the line that failed"
+    assert "a_package_that_nobody_has" in failures["missing"]
+    assert "no licence" in failures["init"]
+    assert set(results.table["model"]) == {"mean"}
+
+
+@pytest.mark.slow
+def test_a_model_that_raises_in_another_process(folder) -> None:
+    folder.write("broken.py", BROKEN)
+    path = folder.file(models=["broken.py", "mean.py"])
+    results = evaluate(path, jobs=2)
+    assert "KeyError: 'Fe2O3'" in results.models["Broken"].failure.message
+    assert results.models["mean"].failure is None
+
+
+def test_the_number_of_fits_is_said_before(many) -> None:
+    said: list[str] = []
+    results = evaluate(many.file(type="loo-coverage", data_test="many.csv"), announce=said.append)
+    assert results.models["mean"].failure is None
+    assert said == ["mean: loo-coverage needs 36 fits, about 1 s"]
+
+
+def test_large_groups_are_done_in_pieces_in_loo_coverage(folder) -> None:
+    folder.write("large.csv", HEADER + "".join(f"g,{row},t,,{row},free,d\n" for row in range(70)))
+    results = folder.run(type="loo-coverage", data_test="large.csv")
+    total = sum(range(70))
+    # The mean of 0.0 and of all other rows.
+    assert list(results.table["prediction"]) == pytest.approx([(total - row) / 70 for row in range(70)])
+
+
+def test_models_work_in_their_own_folder_and_leave_no_trace(many) -> None:
+    before = (Path.cwd(), list(sys.path))
+    many.run(data_test="many.csv", models=["counting.py"])
+    assert (Path.cwd(), list(sys.path)) == before
+
+
+def test_copies_of_a_model_share_nothing(folder) -> None:
+    folder.write(
+        "slots.py",
+        """
+        from matbench_lite.evaluate import Model
+        class Slots(Model):
+            __slots__ = ("seen", "me")
+            def __init__(self):
+                super().__init__("slots")
+                self.seen = []
+                self.me = self
+            def adapt(self, item, target, **columns):
+                self.seen.append(target)
+            def predict(self, item, **columns):
+                assert self.me is self
+                return len(self.seen)
+        class State(Slots):
+            def __getstate__(self):
+                return {"seen": self.seen}
+            def __setstate__(self, state):
+                self.seen, self.me, self.name, self.supported_domains = state["seen"], self, "state", None
+                self.supported_response_types = None
+        """,
+    )
+    models = [{"filename": "slots.py", "classname": name} for name in ("Slots", "State")]
+    results = folder.run(type="adaption", notes=True, models=models)
+    for name in ("slots", "slots'"):
+        assert results.models[name].failure is None, results.models[name].failure
+        predictions = results.table["prediction"][results.table["model"] == name]
+        assert list(predictions) == [0, 1, 0, 1, 0]
+
+
+def test_the_file_as_plain_data(many, tmp_path) -> None:
+    from matbench_lite.evaluate import save_results
+
+    results = many.run(data_test="many.csv", models=["counting.py"])
+    save_results(results, tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "scores.json").read_text())["counts"]["groups"] == 12
