@@ -16,6 +16,7 @@ from matbench_lite.cli import (
     demo,
     evaluate,
     from_matbench,
+    judge,
     leaderboard,
     new,
     review,
@@ -57,6 +58,7 @@ app.command("leaderboard")(leaderboard.leaderboard)
 app.command("compare")(compare.compare)
 app.add_typer(site.app, name="site")
 app.command("evaluate")(evaluate.evaluate)
+app.add_typer(judge.app, name="judge")
 app.command("seal")(seal.seal)
 app.command("review")(review.review)
 app.command("submit")(submit.submit)

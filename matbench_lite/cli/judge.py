@@ -1,0 +1,296 @@
+"""`mbl judge`: judging models on accuracy, simplicity and a property."""
+
+from __future__ import annotations
+
+import json as json_module
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from matbench_lite.cli import judge_text as text
+from matbench_lite.cli.output import out, print_json
+from matbench_lite.cli.tasks import JsonOption
+
+if TYPE_CHECKING:
+    from matbench_lite.judge import Competition
+    from matbench_lite.judge.expert import Trust
+
+app = typer.Typer(help="Judge models on accuracy, simplicity and a property.", no_args_is_help=True)
+
+CompetitionOption = Annotated[
+    Path | None,
+    typer.Option("--competition", "-c", metavar="FILE.toml", help="Rules, datasets and properties of a competition."),
+]
+ResultsArgument = Annotated[
+    list[Path],
+    typer.Argument(metavar="RESULTS", help="Folders of `mbl judge run`, or tables (.csv, .parquet) made elsewhere."),
+]
+RulesOption = Annotated[Literal["draft", "final"] | None, typer.Option("--rules", "-r", help="The rule set.")]
+TiesOption = Annotated[
+    Literal["competition", "average", "dense"] | None, typer.Option("--ties", help="Which place equals share.")
+]
+
+
+@app.command()
+def rules(json: JsonOption = False) -> None:
+    """Show the rule sets and what they mean.
+
+    Examples:
+        mbl judge rules
+    """
+    from dataclasses import asdict
+
+    from matbench_lite.judge.rules import DESCRIPTIONS, RULE_SETS
+
+    if json:
+        print_json({name: {**asdict(item), "description": DESCRIPTIONS[name]} for name, item in RULE_SETS.items()})
+    else:
+        text.print_rules(RULE_SETS, DESCRIPTIONS)
+
+
+@app.command()
+def datasets(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Which synthetic sets; all of them by default.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write them to this folder.")] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same rows: keep it secret.")] = 0,
+    json: JsonOption = False,
+) -> None:
+    """List the synthetic sets, or make them: rows to learn from, and hidden ones to be judged on.
+
+    Every set comes from a known formula, with noise, irrelevant features, a
+    decoy, or rows outside the training range. OUTPUT/hidden has the formulas
+    and the rows that algorithms must not see.
+
+    Examples:
+        mbl judge datasets
+
+        mbl judge datasets --output datasets --seed 4711
+
+        mbl judge datasets hall_petch varshni --output datasets
+    """
+    from matbench_lite.judge.datasets import FORMULAS, write_datasets
+    from matbench_lite.tasks.benchmark import unknown_name
+
+    known = {item.name: item for item in FORMULAS}
+    for name in names or ():
+        if name not in known:
+            raise unknown_name("synthetic set", name, known)
+    chosen = [known[name] for name in names or known]
+    made = [] if output is None else write_datasets(chosen, output, seed=seed)
+    if json:
+        print_json({"folder": output and str(output), "datasets": [text.plain_formula(item) for item in chosen]})
+        return
+    text.print_formulas(chosen)
+    if output is not None:
+        out.print(f"\n{len(made)} sets in {output}; {output / 'hidden'} is for the organiser alone", highlight=False)
+
+
+@app.command()
+def run(
+    models: Annotated[list[str], typer.Argument(metavar="MODEL", help="Model files, or folders with model.py.")],
+    competition: CompetitionOption = None,
+    datasets: Annotated[
+        Path | None, typer.Option("--datasets", "-d", help="Folder of synthetic sets, see `mbl judge datasets`.")
+    ] = None,
+    tasks: Annotated[list[str] | None, typer.Option("--task", "-t", help="A regression task; may be repeated.")] = None,
+    benchmark: Annotated[str, typer.Option("--benchmark", "-b", help="Benchmark of the tasks.")] = "matbench_v0.1",
+    features: Annotated[
+        Literal["elements", "magpie", "structure"] | None, typer.Option("--features", help="Features of the tasks.")
+    ] = None,
+    runs: Annotated[
+        int | None, typer.Option("--runs", "-n", min=1, help="Runs per dataset, each with its seed. [default: 10]")
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of everything random. [default: 0]")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the results.")] = Path("judging"),
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many runs at a time.")] = 1,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", min=0.1, help="Give a run up after this many seconds.")
+    ] = None,
+    backend: Annotated[
+        Literal["joblib", "dask"], typer.Option("--backend", help="This machine, or a Dask cluster.")
+    ] = "joblib",
+    scheduler: Annotated[str | None, typer.Option("--scheduler", help="Address of a Dask scheduler.")] = None,
+    json: JsonOption = False,
+) -> int:
+    """Run models on datasets, several seeds each, and measure what comes of it.
+
+    A model is a file with get_estimator(), as for `mbl run`. It gets a table of
+    features; one that declares an input gets formulas or structures. The trained
+    estimator says its formula as expression_, or its size as complexity_. The same
+    command again goes on where it stopped. The model files are executed.
+
+    Examples:
+        mbl judge run linear.py search.py --datasets datasets --jobs 2
+
+        mbl judge run search.py --task matbench_steels --features elements --runs 5
+
+        mbl judge run linear.py search.py --competition real.toml --output real
+    """
+    from matbench_lite.judge import TaskSource, run_algorithms
+    from matbench_lite.run import load_model
+
+    chosen = _competition(competition)
+    if datasets is not None:
+        chosen = replace(chosen, folder=datasets, names=())
+    if tasks:
+        sources = tuple(TaskSource(name=name, benchmark=benchmark, features=features) for name in tasks)
+        chosen = replace(chosen, tasks=sources)
+    chosen = replace(chosen, runs=chosen.runs if runs is None else runs, seed=chosen.seed if seed is None else seed)
+    ran = run_algorithms(
+        [load_model(model) for model in models],
+        chosen,
+        output,
+        workers=jobs,
+        timeout=timeout,
+        backend=backend,
+        scheduler=scheduler,
+        report=text.report_run,
+    )
+    if json:
+        print_json(text.plain_ran(ran))
+    else:
+        text.print_ran(ran)
+    return int(ran.failed > 0)
+
+
+@app.command()
+def rank(
+    results: ResultsArgument,
+    competition: CompetitionOption = None,
+    rules: RulesOption = None,
+    ties: TiesOption = None,
+    min_accuracy: Annotated[
+        Literal["test", "train-and-test", "off"] | None,
+        typer.Option("--min-accuracy", help="R2 must be more than half of the best."),
+    ] = None,
+    qualify: Annotated[
+        Literal["elastic-net", "linear", "dummy", "none"] | None,
+        typer.Option("--qualify", help="Baseline to beat before being judged."),
+    ] = None,
+    draws: Annotated[
+        int, typer.Option("--draws", min=1, help="Bootstrap draws for the certainty of the winner.")
+    ] = 1000,
+    page: Annotated[Path | None, typer.Option("--page", help="Write a page (HTML) to this file.")] = None,
+    opinions: Annotated[
+        list[Path] | None, typer.Option("--opinion", help="File of an expert; may be repeated.")
+    ] = None,
+    key: Annotated[Path | None, typer.Option("--key", help="The organiser's key to the dossiers.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Judge the results: scores, places, why the winner won, how certain that is.
+
+    Examples:
+        mbl judge rank judging --rules final
+
+        mbl judge rank judging --competition real.toml --page judgement.html
+
+        mbl judge rank table.csv --ties average --json
+    """
+    from matbench_lite.judge import judge_results, judgement_document
+
+    chosen = _with_rules(_competition(competition), rules, ties, min_accuracy, qualify)
+    judgement = judge_results(results, chosen, draws=draws)
+    trust = _trust(opinions, key) if opinions else None
+    if page is not None:
+        from matbench_lite.atomic import write_bytes
+        from matbench_lite.judge.pages import judgement_page
+
+        write_bytes(page, judgement_page(judgement, title=chosen.title, trust=trust).encode())
+    if json:
+        print_json(judgement_document(judgement, trust))
+        return
+    text.print_judgement(judgement, chosen.title)
+    if trust is not None:
+        text.print_trust(trust)
+    if page is not None:
+        out.print(f"\npage: {page}", highlight=False, markup=False, soft_wrap=True)
+
+
+@app.command()
+def dossier(
+    results: ResultsArgument,
+    dataset: Annotated[list[str], typer.Option("--dataset", help="Dataset to be judged; may be repeated.")],
+    competition: CompetitionOption = None,
+    rules: RulesOption = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")] = Path("dossier"),
+    json: JsonOption = False,
+) -> None:
+    """Write pages for experts: one model of each algorithm, under letters, without names.
+
+    OUTPUT/for_experts has a page and a form per dataset. OUTPUT/for_organiser has
+    the key that opens the names: do not send it.
+
+    Examples:
+        mbl judge dossier judging --competition real.toml --dataset mini_log_kvrh
+    """
+    from matbench_lite.judge import collect
+    from matbench_lite.judge.expert.writing import write_dossiers
+
+    chosen = _with_rules(_competition(competition), rules)
+    written = write_dossiers(collect(results, chosen), chosen, dataset, output)
+    if json:
+        print_json({"pages": [str(path) for path in written.pages], "key": str(written.key)})
+    else:
+        text.print_dossiers(written)
+
+
+@app.command()
+def trust(
+    opinions: Annotated[list[Path], typer.Argument(metavar="OPINION", help="Files that experts have filled in.")],
+    key: Annotated[Path, typer.Option("--key", help="The organiser's key to the dossiers.")],
+    json: JsonOption = False,
+) -> None:
+    """Open the names, and see whom the experts trust most.
+
+    Examples:
+        mbl judge trust anna.toml boris.toml --key dossier/for_organiser/key.json
+    """
+    from matbench_lite.judge import trust_document
+
+    found = _trust(opinions, key)
+    if json:
+        print_json(trust_document(found))
+    else:
+        text.print_trust(found)
+
+
+def _competition(path: Path | None) -> Competition:
+    from matbench_lite.judge import Competition, read_competition
+
+    return Competition() if path is None else read_competition(path)
+
+
+def _with_rules(
+    competition: Competition,
+    rules: str | None,
+    ties: str | None = None,
+    min_accuracy: str | None = None,
+    qualify: str | None = None,
+) -> Competition:
+    """A competition with the rules that were chosen by options; what is not given stays."""
+    from matbench_lite.judge import rule_set
+
+    base = competition.rules if rules in (None, competition.rules.name) else rule_set(str(rules))
+    chosen = {"ties": ties, "min_accuracy": min_accuracy, "qualify": qualify}
+    if base is not competition.rules:
+        # The minimal accuracy goes with a rule set; the other choices are the competition's.
+        chosen = {**chosen, "ties": ties or competition.rules.ties, "qualify": qualify or competition.rules.qualify}
+    given = {name: value for name, value in chosen.items() if value is not None}
+    return replace(competition, rules=replace(base, **given))  # type: ignore[arg-type]
+
+
+def _trust(opinions: list[Path], key: Path | None) -> Trust:
+    from matbench_lite.errors import JudgingError
+    from matbench_lite.judge.expert import combine, read_opinion
+
+    if key is None:
+        raise typer.BadParameter("the key is needed to open the names", param_hint="--key")
+    try:
+        letters = json_module.loads(key.read_bytes())
+    except (OSError, ValueError) as error:
+        raise JudgingError(f"{key} is not the key of a dossier: {error}", fix="see `mbl judge dossier`") from error
+    return combine([read_opinion(path, letters) for path in opinions], letters)

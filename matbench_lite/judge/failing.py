@@ -1,0 +1,105 @@
+"""Who failed where: runs that did not count, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from matbench_lite.judge.rules import Rules
+from matbench_lite.judge.runs import DatasetRuns, Field
+from matbench_lite.judge.scoring import medians, passed_runs
+
+_MOST_RUNS = 12  # numbers of runs that are listed one by one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """A run that did not count, and why.
+
+    Args:
+        algorithm: Name of the algorithm.
+        dataset: Name of the dataset.
+        run: Number of the run; None for the median over the runs.
+        reason: Why.
+    """
+
+    algorithm: str
+    dataset: str
+    run: int | None
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailureRow:
+    """Runs that did not count for the same reason."""
+
+    algorithm: str
+    dataset: str
+    runs: str
+    reason: str
+
+
+def failures(field: Field, rules: Rules) -> Iterator[Failure]:
+    """Every run that did not count, and why; in `final` also every median.
+
+    Args:
+        field: The qualified algorithms.
+        rules: The rules.
+    """
+    for runs in field.datasets:
+        yield from _on_dataset(field, runs, rules)
+
+
+def _on_dataset(field: Field, runs: DatasetRuns, rules: Rules) -> Iterator[Failure]:
+    for row, number in enumerate(runs.numbers):
+        for algorithm in field.algorithms:
+            run = field.runs.get((algorithm, runs.dataset, number))
+            reason = "the run is missing" if run is None else run.flaw
+            if reason:
+                yield Failure(algorithm=algorithm, dataset=runs.dataset, run=number, reason=reason)
+        if rules.name == "draft":
+            yield from _inaccurate(field, runs.take(np.array([row])), rules, number)
+    if rules.name == "final":
+        middle = medians(runs)
+        yield from _inaccurate(field, middle, rules, None)
+        for column, algorithm in enumerate(field.algorithms):
+            if not np.isfinite(middle.r2[column]):
+                reason = "half of its runs or more are missing: there is no median"
+                yield Failure(algorithm=algorithm, dataset=runs.dataset, run=None, reason=reason)
+
+
+def _inaccurate(field: Field, runs: DatasetRuns, rules: Rules, number: int | None) -> Iterator[Failure]:
+    """Complete runs, or medians, that are not accurate enough."""
+    r2, train = np.atleast_2d(runs.r2)[0], np.atleast_2d(runs.r2_train)[0]
+    passed = np.atleast_2d(passed_runs(runs, rules))[0]
+    complete = np.isfinite(r2)
+    if not complete.any():
+        return
+    best = float(r2[complete].max())
+    for column, algorithm in enumerate(field.algorithms):
+        if complete[column] and not passed[column]:
+            reason = f"R2 {r2[column]:.3f} is not more than half of the best, {best:.3f}"
+            if best <= 0:
+                reason = f"no R2 is above 0; the best is {best:.3f}"
+            elif 2 * r2[column] > best:
+                found = f"{train[column]:.3f}" if np.isfinite(train[column]) else "that is not known"
+                reason = f"R2 on training rows {found} is not more than half of the best"
+            yield Failure(algorithm=algorithm, dataset=runs.dataset, run=number, reason=reason)
+
+
+def grouped_failures(failures: Sequence[Failure]) -> Iterator[FailureRow]:
+    """Failures with the runs of one algorithm, dataset and kind of reason in one row."""
+    groups: dict[tuple[str, str, str], list[Failure]] = {}
+    for failure in failures:
+        # Numbers differ from run to run; the words before them do not.
+        kind = failure.reason.split(" ")[0] if failure.reason.startswith("R2") else failure.reason
+        groups.setdefault((failure.algorithm, failure.dataset, kind), []).append(failure)
+    for (algorithm, dataset, _), found in sorted(groups.items()):
+        numbers = [str(failure.run) for failure in found if failure.run is not None]
+        more = f" and {len(numbers) - _MOST_RUNS} more" if len(numbers) > _MOST_RUNS else ""
+        runs = ", ".join(numbers[:_MOST_RUNS]) + more if numbers else "median"
+        differ = len({failure.reason for failure in found}) > 1
+        reason = f"{found[0].reason} (run {found[0].run})" if differ else found[0].reason
+        yield FailureRow(algorithm=algorithm, dataset=dataset, runs=runs, reason=reason)

@@ -1,0 +1,51 @@
+"""A linear model that says its formula, for the baselines that algorithms must beat to qualify."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+
+class LinearFormula:
+    """Scales the features, trains a linear model, and gives `expression_` in the units of the features.
+
+    Args:
+        model: A scikit-learn regressor; one without `coef_` predicts a constant.
+
+    Examples:
+        >>> import pandas as pd
+        >>> from sklearn.linear_model import LinearRegression
+        >>> X = pd.DataFrame({"x": [0.0, 1.0, 2.0], "z": [0.0, 0.0, 0.0]})
+        >>> LinearFormula(LinearRegression()).fit(X, X["x"] / 2 + 1).expression_
+        '(0.5)*x + (1.0)'
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def fit(self, X: pd.DataFrame, y: pd.Series) -> LinearFormula:
+        """Learn the coefficients; features whose coefficient is 0 are not in the formula."""
+        table = np.asarray(X, dtype=np.float64)
+        self._middle, spread = table.mean(axis=0), table.std(axis=0)
+        self._scale = np.where(spread > 0, spread, 1.0)
+        self._model.fit(self._scaled(X), y)
+        weights = np.ravel(getattr(self._model, "coef_", np.zeros(table.shape[1]))) / self._scale
+        # A constant predicts the same everywhere: asked at the middle of the rows, both kinds answer.
+        constant = float(np.ravel(self._model.predict(np.zeros((1, table.shape[1]))))[0] - weights @ self._middle)
+        terms = [f"({weight!r})*{name}" for weight, name in zip(weights.tolist(), X.columns, strict=True) if weight]
+        self.expression_ = " + ".join([*terms, f"({constant!r})"])
+        return self
+
+    def predict(self, X: pd.DataFrame) -> NDArray[np.float64]:
+        """Predict from features in their units."""
+        values: NDArray[np.float64] = np.asarray(self._model.predict(self._scaled(X)), dtype=np.float64)
+        return values
+
+    def _scaled(self, X: pd.DataFrame) -> NDArray[np.float64]:
+        scaled: NDArray[np.float64] = (np.asarray(X, dtype=np.float64) - self._middle) / self._scale
+        return scaled

@@ -1,0 +1,182 @@
+"""Results on disk: lines of JSON as `mbl judge run` adds them, or a table that was made elsewhere.
+
+A table (CSV or Parquet) has one row per run:
+
+    algorithm, dataset, run                 which run it is
+    r2  or  predictions                     accuracy on the test rows; a list of numbers, as JSON in a CSV file
+    expression  or  complexity              the formula, or the number of parameters or features
+    property                                left out if the dataset is known and says how to measure it
+    r2_train, beyond, seconds               where they are known
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matbench_lite.atomic import write_bytes
+from matbench_lite.errors import JudgingError
+from matbench_lite.judge.runs import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RESULTS = "results.jsonl"
+_NUMBERS = {"r2": "r2", "complexity": "components", "property": "property_value", "r2_train": "r2_train"}
+_LISTS = ("predictions", "beyond")
+_COLUMNS = ("algorithm", "dataset", "run", *_NUMBERS, "expression", *_LISTS, "seconds", "problem")
+_FIELDS = {field.name for field in fields(Run)}
+
+
+def read_results(paths: Iterable[Path]) -> list[Run]:
+    r"""Read the runs of result files, or of folders with `results.jsonl`.
+
+    Raises:
+        JudgingError: If a file cannot be read, with the row and column of the mistake.
+
+    Examples:
+        >>> import tempfile
+        >>> table = Path(tempfile.mkdtemp()) / "results.csv"
+        >>> _ = table.write_text("algorithm,dataset,run,r2,complexity,property\nmine,d,0,0.9,7,1\n")
+        >>> read_results([table])[0].components
+        7.0
+    """
+    runs: list[Run] = []
+    for path in paths:
+        file = path / RESULTS if path.is_dir() else path
+        try:
+            runs += read_lines(file)[0].values() if file.suffix == ".jsonl" else _read_table(file)
+        except OSError as error:
+            raise JudgingError(
+                f"{file} cannot be read: {error.strerror or error}",
+                fix="give a .csv, .parquet or .jsonl file, or a folder",
+            ) from error
+    return runs
+
+
+Key = tuple[str, str, int]
+"""Algorithm, dataset, number of the run."""
+
+
+def read_lines(path: Path) -> tuple[dict[Key, Run], dict[Key, dict[str, str]]]:
+    """Runs, and what each of them was made with; a later line replaces an earlier one of the same run.
+
+    Raises:
+        JudgingError: If a line is damaged; the last one may be cut off.
+    """
+    runs: dict[Key, Run] = {}
+    made_with: dict[Key, dict[str, str]] = {}
+    lines = path.read_bytes().split(b"\n")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            document = json.loads(line)
+            run = _run(document["run"])
+        except (ValueError, KeyError, TypeError) as error:
+            if number == len(lines):
+                break  # the program was stopped while it wrote: this run is done again
+            raise JudgingError(f"{path} line {number} is damaged: {error}", fix="remove that line") from error
+        key = (run.algorithm, run.dataset, run.run)
+        runs[key], made_with[key] = run, document.get("made_with", {})
+    return runs, made_with
+
+
+def line_of(run: Run, made_with: Mapping[str, str]) -> bytes:
+    """A run as one line; numbers that JSON has not become null."""
+    values = {name: None if _is_nan(value) else value for name, value in asdict(run).items()}
+    return json.dumps({"run": values, "made_with": dict(made_with)}, ensure_ascii=False).encode() + b"\n"
+
+
+def write_table(runs: Iterable[Run], path: Path) -> None:
+    """Write a table for people, without predictions; it can be read and judged again."""
+    import pandas as pd
+
+    rows = [
+        {
+            "algorithm": run.algorithm,
+            "dataset": run.dataset,
+            "run": run.run,
+            "r2": run.r2,
+            "r2_train": run.r2_train,
+            "complexity": run.components,
+            "property": run.property_value,
+            "expression": run.simplified or run.expression,
+            "seconds": run.seconds,
+            "problem": run.problem,
+        }
+        for run in sorted(runs, key=lambda run: (run.dataset, run.algorithm, run.run))
+    ]
+    write_bytes(path, pd.DataFrame(rows).to_csv(index=False).encode())
+
+
+def _run(document: dict[str, Any]) -> Run:
+    values = {name: value for name, value in document.items() if name in _FIELDS}
+    for name in (*_NUMBERS.values(),):
+        values[name] = math.nan if values.get(name) is None else float(values[name])
+    for name in _LISTS:
+        values[name] = None if values.get(name) is None else tuple(map(float, values[name]))
+    values["notes"] = tuple(values.get("notes") or ())
+    return Run(**values)
+
+
+def _read_table(path: Path) -> list[Run]:
+    import pandas as pd
+
+    if path.suffix == ".parquet":
+        table = pd.read_parquet(path)
+    elif path.suffix == ".csv":
+        try:
+            text = dict.fromkeys(("algorithm", "dataset", "expression", "problem", *_LISTS), str)
+            table = pd.read_csv(path, dtype=text)
+        except ValueError as error:
+            raise JudgingError(f"{path} is not a CSV file: {error}", fix="save it as CSV with a header") from error
+    else:
+        raise JudgingError(f"{path} is not a .csv, .parquet or .jsonl file", fix="save the results as one of these")
+    _check_columns(path, table)
+    return [_row(path, place, row) for place, row in enumerate(table.to_dict("records"), start=1)]
+
+
+def _check_columns(path: Path, table: pd.DataFrame) -> None:
+    missing = [name for name in ("algorithm", "dataset", "run") if name not in table.columns]
+    unknown = [str(name) for name in table.columns if name not in _COLUMNS]
+    if missing or unknown:
+        lacks = f"lacks the column {', '.join(missing)}" if missing else f"has an unknown column {', '.join(unknown)}"
+        raise JudgingError(f"{path} {lacks}", fix=f"use the columns {', '.join(_COLUMNS)}")
+
+
+def _row(path: Path, place: int, row: dict[str, Any]) -> Run:
+    there = {name: value for name, value in row.items() if not _is_nan(value) and value is not None}
+    column = "run"
+    try:
+        values: dict[str, Any] = {"run": _whole(there["run"])}
+        for column in ("algorithm", "dataset"):
+            values[column] = str(there[column])
+        for column, name in _NUMBERS.items():
+            values[name] = float(there[column]) if column in there else math.nan
+        for column in ("seconds", *_LISTS):
+            if column in there:
+                values[column] = float(there[column]) if column == "seconds" else _numbers(there[column])
+    except (KeyError, TypeError, ValueError) as error:
+        raise JudgingError(
+            f"{path} row {place}: {column} is {there.get(column, 'empty')!r}", fix="correct that cell"
+        ) from error
+    return Run(**values, expression=there.get("expression"), problem=there.get("problem"))
+
+
+def _whole(value: Any) -> int:
+    if float(value) != int(value):
+        raise ValueError(value)
+    return int(value)
+
+
+def _numbers(value: Any) -> tuple[float, ...]:
+    return tuple(float(item) for item in (json.loads(value) if isinstance(value, str) else value))
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)

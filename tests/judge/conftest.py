@@ -1,0 +1,67 @@
+"""Fixtures for judging: one process for algebra, a small set of datasets, models that behave in chosen ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from matbench_lite.judge.datasets import FORMULAS, Dataset, write_datasets
+from matbench_lite.judge.expression import Simplifier
+
+
+@pytest.fixture(scope="session")
+def simplifier() -> Iterator[Simplifier]:
+    """Starting it takes a second: all tests share one."""
+    with Simplifier() as shared:
+        yield shared
+
+
+@pytest.fixture(scope="session")
+def datasets_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("judging") / "datasets"
+    write_datasets(FORMULAS, folder, seed=7)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def datasets(datasets_folder: Path) -> dict[str, Dataset]:
+    from matbench_lite.judge.datasets import load_datasets
+
+    return {dataset.name: dataset for dataset in load_datasets(datasets_folder)}
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Callable[[str, str], Path]:
+    """Write a model file; `body` is what `fit` does."""
+
+    def write(name: str, body: str, head: str = "") -> Path:
+        path = tmp_path / f"{name}.py"
+        text = f"""
+import time
+import numpy as np
+{head}
+
+class Estimator:
+    def fit(self, X, y):
+        self.mean = float(np.mean(y))
+{_indented(body)}
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean)
+
+
+def get_estimator():
+    return Estimator()
+"""
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def _indented(body: str) -> str:
+    return "\n".join("        " + line for line in dedent(body).strip().splitlines())

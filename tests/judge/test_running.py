@@ -1,0 +1,170 @@
+"""Running algorithms: resumable, in processes that can be stopped, measured by what they say and predict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import matbench_lite.judge as judge_package
+from matbench_lite.errors import JudgingError
+from matbench_lite.judge import Competition, TaskSource, judge, rule_set, run_algorithms
+from matbench_lite.judge.expression import evaluate, parse
+from matbench_lite.judge.properties import PropertySpec
+from matbench_lite.judge.results_file import RESULTS
+from matbench_lite.run import load_model
+
+
+@pytest.fixture
+def competition(datasets_folder) -> Competition:
+    return Competition(folder=datasets_folder, names=("saddle", "varshni"), runs=2)
+
+
+@pytest.fixture
+def mean(model):
+    return load_model(model("mean", 'self.expression_ = f"{self.mean!r}"'))
+
+
+def by_place(ran) -> dict[tuple[str, int], object]:
+    return {(run.dataset, run.run): run for run in ran.runs}
+
+
+@pytest.mark.slow
+def test_a_run_is_trained_measured_and_kept(mean, competition, tmp_path) -> None:
+    seen = []
+    ran = run_algorithms([mean], competition, tmp_path / "out", workers=2, report=lambda *step: seen.append(step))
+    assert (ran.trained, ran.kept, ran.failed, len(seen)) == (4, 0, 0, 4)
+    run = by_place(ran)["varshni", 1]
+    assert run.components == 1.0
+    assert run.r2 < 0.05
+    assert run.r2_train == pytest.approx(0, abs=1e-9)
+    assert len(run.predictions) == 200
+    assert len(run.beyond) == 100
+    assert run.asked == "extrapolation"
+    assert (tmp_path / "out" / "results.csv").read_text().startswith("algorithm,dataset,run,r2")
+
+    again = run_algorithms([mean], competition, tmp_path / "out")
+    assert (again.trained, again.kept) == (0, 4)
+    assert again.runs == ran.runs
+
+
+@pytest.mark.slow
+def test_what_was_stopped_goes_on_and_changes_begin_anew(mean, competition, tmp_path) -> None:
+    out = tmp_path / "out"
+    first = run_algorithms([mean], competition, out)
+    lines = (out / RESULTS).read_bytes().splitlines(keepends=True)
+    (out / RESULTS).write_bytes(b"".join(lines[:2]) + lines[2][:40])  # stopped while it wrote
+    second = run_algorithms([mean], competition, out)
+    assert (second.trained, second.kept) == (2, 2)
+    assert [run.predictions for run in second.runs] == [run.predictions for run in first.runs]
+    assert run_algorithms([mean], replace(competition, seed=1, runs=1), out).trained == 2
+
+
+@pytest.mark.slow
+def test_another_property_is_measured_without_training(mean, competition, tmp_path) -> None:
+    out = tmp_path / "out"
+    run_algorithms([mean], competition, out)
+    other = replace(competition, properties={"varshni": PropertySpec(kind="bounds", low=0.0)})
+    ran = run_algorithms([mean], other, out)
+    assert ran.trained == 0
+    assert by_place(ran)["varshni", 0].property_value == 1.0
+    assert by_place(ran)["varshni", 0].asked == "bounds, 0 to any"
+
+
+@pytest.mark.slow
+def test_models_that_fail_are_named_and_tried_again(model, competition, tmp_path) -> None:
+    bodies = {
+        "raises": "raise ValueError('no way')",
+        "silent": "",
+        "liar": "self.expression_ = 'x1 + x2' if 'x1' in X else 'gap_0'",
+        "hostile": "self.expression_ = '__import__(\"os\")'",
+        "foreign": "self.expression_ = 'secret*2'",
+        "declared": "self.complexity_ = 4000",
+        "nan": "self.mean = float('nan')",
+        "slow": "time.sleep(60)",
+    }
+    models = [load_model(model(name, body)) for name, body in bodies.items()]
+    alone = replace(competition, names=("saddle",), runs=1)
+    ran = run_algorithms(models, alone, tmp_path / "out", timeout=5)
+    reasons = {run.algorithm: run.flaw for run in ran.runs}
+    expected = {
+        "raises": "the model raised ValueError: no way",
+        "silent": "no number for simplicity",
+        "liar": "its formula is not its predictions",
+        "hostile": "its formula is refused: not a formula",
+        "foreign": "its formula is refused: 'secret' is neither",
+        "nan": "NaN or infinite",
+        "slow": "not done after 5 s, stopped",
+    }
+    for name, part in expected.items():
+        assert part in (reasons[name] or ""), name
+    assert reasons["declared"] is None
+    assert next(run for run in ran.runs if run.algorithm == "declared").components == 4000
+    assert ran.failed == len(expected)
+    # Those whose training failed are tried again; the others are what they are.
+    again = run_algorithms([item for item in models if item.name in ("raises", "liar")], alone, tmp_path / "out")
+    assert (again.trained, again.kept) == (1, 1)
+
+
+@pytest.mark.slow
+def test_results_do_not_depend_on_the_number_of_processes(model, competition, tmp_path) -> None:
+    noisy = load_model(model("noisy", "self.mean += np.random.normal()\nself.expression_ = repr(float(self.mean))"))
+    one, two = (run_algorithms([noisy], competition, tmp_path / str(n), workers=n) for n in (1, 2))
+    assert [run.predictions for run in one.runs] == [run.predictions for run in two.runs]
+    assert len({run.predictions[0] for run in one.runs}) == 4  # every run has its own seed
+
+
+@pytest.mark.slow
+def test_the_baseline_of_the_gate_runs_by_itself(mean, competition, tmp_path) -> None:
+    rules = replace(rule_set("draft"), qualify="elastic-net")
+    ran = run_algorithms([mean], replace(competition, runs=1, rules=rules), tmp_path / "out")
+    baseline = {run.dataset: run for run in ran.runs if run.algorithm == "elastic-net"}
+    assert baseline["varshni"].r2 > 0.9
+    assert baseline["varshni"].flaw is None
+    with pytest.raises(JudgingError, match="no algorithm beats elastic-net"):
+        judge(ran.runs, rules)
+
+
+@pytest.mark.parametrize("gate", ["elastic-net", "linear", "dummy"])
+def test_every_baseline_says_its_formula(gate, datasets) -> None:
+    baseline = Path(judge_package.__file__).parent / "baselines" / f"{gate.replace('-', '_')}.py"
+    dataset = datasets["hall_petch"]
+    rows = dataset.training(0)
+    estimator = load_model(baseline).estimator(dataset.task).fit(rows.X, rows.y)
+    formula = parse(estimator.expression_, dataset.features)
+    np.testing.assert_allclose(evaluate(formula, dataset.test.X), estimator.predict(dataset.test.X), rtol=1e-9)
+
+
+def test_a_task_of_the_registry_with_features_or_with_formulas(model, tmp_path) -> None:
+    takes_table = load_model(model("table", "assert 'Fe' in X.columns\nself.complexity_ = X.shape[1]"))
+    takes_formulas = load_model(
+        model("formulas", "assert X.iloc[0].isalnum()\nself.complexity_ = 1", head='input = "composition"')
+    )
+    source = TaskSource(name="mini_log_kvrh", benchmark="mini", features="elements")
+    ran = run_algorithms([takes_table, takes_formulas], Competition(tasks=(source,), runs=1), tmp_path / "out")
+    assert [run.flaw for run in ran.runs] == [None, None]
+    assert len(ran.runs[0].predictions) == 100
+
+
+def test_a_model_for_formulas_cannot_take_a_table(model, competition, tmp_path) -> None:
+    chemist = load_model(model("chemist", "self.complexity_ = 1", head='input = "composition"'))
+    ran = run_algorithms([chemist], replace(competition, runs=1, names=("saddle",)), tmp_path / "out")
+    assert "takes a composition, saddle has columns of numbers" in ran.runs[0].flaw
+
+
+def test_two_algorithms_of_one_name_and_a_folder_in_use_are_refused(mean, competition, tmp_path) -> None:
+    from filelock import FileLock
+
+    with pytest.raises(JudgingError, match="two algorithms 'mean'"):
+        run_algorithms([mean, mean], competition, tmp_path / "out")
+    (tmp_path / "out").mkdir()
+    with (
+        FileLock(tmp_path / "out" / ".lock"),
+        pytest.raises(JudgingError, match="runs are going on"),
+    ):
+        run_algorithms([mean], competition, tmp_path / "out")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(JudgingError, match="cannot be written"):
+        run_algorithms([mean], competition, tmp_path / "file" / "out")
