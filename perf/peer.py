@@ -18,7 +18,7 @@ Side = Literal["peer", "ours"]
 
 ROOT = Path(__file__).resolve().parent.parent
 _HOME = ROOT / ".perf" / "peer"
-_PACKAGES = ("matminer", "pymatgen", "monty", "scikit-learn", "numpy", "pandas<3", "psutil")
+_PACKAGES = ("matminer", "pymatgen", "monty", "scikit-learn", "numpy", "pandas<3", "plotly", "psutil")
 # Its own requirements pin versions that no current Python installs.
 _PEER = "matbench==0.6"
 
@@ -35,11 +35,11 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 
 
-def run(side: Side, work: str | Path, *arguments: str | Path) -> dict[str, Any]:
+def run(side: Side | Path, work: str | Path, *arguments: str | Path) -> dict[str, Any]:
     """Do some work in a new process of one side.
 
     Args:
-        side: Whose Python runs it.
+        side: Whose Python runs it: one of the two sides, or the path of another one.
         work: A script, or a few lines of Python.
         arguments: Arguments of the script.
 
@@ -48,7 +48,8 @@ def run(side: Side, work: str | Path, *arguments: str | Path) -> dict[str, Any]:
         printed as its last line, if it did.
     """
     program = [str(work)] if isinstance(work, Path) else ["-c", work]
-    command = [str(python(side)), *program, *map(str, arguments)]
+    interpreter = side if isinstance(side, Path) else python(side)
+    command = [str(interpreter), *program, *map(str, arguments)]
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", _LAUNCHER, *command],
         capture_output=True,
@@ -80,7 +81,7 @@ def python(side: Side) -> Path:
     return interpreter
 
 
-def _environment(side: Side) -> dict[str, str]:
+def _environment(side: Side | Path) -> dict[str, str]:
     rest = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return rest | {"PYTHONPATH": str(ROOT)} if side == "ours" else rest
 

@@ -70,9 +70,9 @@ class Limit:
         return self.work, "", value, "", f"<= {bound}", "yes" if self.holds else "NO"
 
 
-def report(rows: Sequence[Row | Limit]) -> int:
+def report(rows: Sequence[Row | Limit], *, peer: str = "matbench 0.6") -> int:
     """Print the table; the exit code is 1 if a bound does not hold."""
-    lines = [("work", "matbench 0.6", "ours", "ratio", "bound", "holds"), *(row.cells for row in rows)]
+    lines = [("work", peer, "ours", "ratio", "bound", "holds"), *(row.cells for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, tuple("-" * width for width in widths))
     for line in lines:
