@@ -42,6 +42,7 @@ def main() -> int:
             # The 0.6 on PyPI cannot read a gzipped result.
             (folder / "results" / f"{name}.json").write_bytes(gzip.decompress(path.read_bytes()))
             read_results(path).save(folder / "entries" / name.lower().replace("_", "-"))
+        shutil.copytree(folder / "entries" / SMALL.lower(), folder / "small" / SMALL.lower())
         return report([*real(folder), *synthetic(folder)])
 
 
@@ -54,8 +55,8 @@ def real(folder: Path) -> list[Row | Limit]:
         shutil.rmtree(output / "docs")
         small = folder / "results" / f"{SMALL}.json"
         peer = run("peer", WORK / "peer_site.py", small, folder / "results", folder / "peer")
-        rounds.append((peer, ours("pages", "matbench_v0.1", entries, output)))
-    again = ours("pages", "matbench_v0.1", entries, output)
+        rounds.append((peer, ours("pages", "matbench_v0.1", entries, output, folder / "small")))
+    again = ours("pages", "matbench_v0.1", entries, output, folder / "small")
     whole = ours("build", "matbench_v0.1", entries, output)
     peers, mine = zip(*rounds, strict=True)
     work = "pages of the ten real entries"
@@ -85,8 +86,9 @@ def synthetic(folder: Path) -> list[Limit]:
         ours("make", "mini", place / "entries", place / "build", number)
         ours("pages", "mini", place / "entries", place / "build")
         shutil.rmtree(place / "build")
+        shutil.copytree(place / "entries" / "entry-0000", place / "small" / "entry-0000")
         for what, done in (
-            ("pages", ours("pages", "mini", place / "entries", place / "build")),
+            ("pages", ours("pages", "mini", place / "entries", place / "build", place / "small")),
             ("rendering", ours("render", "mini", place / "entries", place / "build")),
         ):
             each = 1000 * done["processor"] / number

@@ -65,7 +65,7 @@ def test_it_is_small_and_holds_only_the_package(wheel) -> None:
         "matbench_lite",
         next(n.split("/")[0] for n in names if ".dist-info" in n),
     }
-    assert not [name for name in names if "test" in name.lower() or name.endswith((".pyc", ".tmp"))]
+    assert not [name for name in names if "/test" in name.lower() or name.endswith((".pyc", ".tmp"))]
     shipped = {
         "matbench_lite/py.typed",
         "matbench_lite/submission/submission.schema.json",

@@ -1,4 +1,4 @@
-"""The mean error of two evaluations on the rows that both have: `python common_rows.py FIRST-results SECOND-results`."""
+"""The mean error of two evaluations on the rows that both have: `python common_rows.py ONE-results OTHER-results`."""
 
 import sys
 

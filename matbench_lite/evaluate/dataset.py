@@ -85,7 +85,9 @@ def digest(groups: Groups | None) -> str:
     sha = hashlib.sha256()
     for group, records in (groups or {}).items():
         for record in records:
-            sha.update(repr((group, record.key, record.columns, record.targets)).encode())
+            item = record.item
+            asked = (item.sequence_number, item.task_str, item.choices_str, item.response_type, item.domain)
+            sha.update(repr((group, asked, record.key, record.columns, record.targets)).encode())
     return sha.hexdigest()
 
 

@@ -55,6 +55,14 @@ def evaluate(
 
     Warns:
         EvaluationWarning: For what is allowed but may mislead.
+
+    Examples:
+        >>> from matbench_lite.evaluate import parse_evaluation
+        >>> data = {"task": "mini_gap", "group_by": "fold"}
+        >>> document = {"type": "prediction", "data.test": data, "data.pre_train": data, "corresponding_data": True}
+        >>> results = evaluate(parse_evaluation({**document, "models": ["dummy"]}, name="folds", folder=Path()))
+        >>> round(results.models["dummy"].scores["response"].mean, 2)
+        1.2
     """
     if not isinstance(evaluation, Evaluation):
         evaluation = read_evaluation(evaluation)

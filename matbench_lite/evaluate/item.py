@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from matbench_lite.evaluate.tuples import FrozenList, convert_to_basic_types, frozen, split_choices, split_task
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from matbench_lite.tasks import Task
 
 
@@ -19,17 +21,38 @@ def parsed_choices(text: str) -> FrozenList:
     return parsed
 
 
+class Shelf:
+    """The inputs of a task, looked up once for all its items.
+
+    Args:
+        task: The task.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+
+    @cached_property
+    def inputs(self) -> pd.Series:
+        """Every row's formula or structure; structures are built on access."""
+        return self.task.inputs
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """Where an item of a registry source comes from.
 
     Args:
-        task: The task.
+        shelf: The task, with its inputs.
         position: Position of the row in the task's file order, from 0.
     """
 
-    task: Task = field(repr=False)
+    shelf: Shelf = field(repr=False)
     position: int
+
+    @property
+    def task(self) -> Task:
+        """The task."""
+        return self.shelf.task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +105,7 @@ class Item:
     @property
     def input(self) -> Any:
         """The formula or structure of a registry source; for data from a file, the text of the task."""
-        return self.task_str if self.origin is None else self.origin.task.inputs.iloc[self.origin.position]
+        return self.task_str if self.origin is None else self.origin.shelf.inputs.iloc[self.origin.position]
 
     def __deepcopy__(self, memo: object) -> Item:
         return self  # it cannot change, and models that keep their items are copied often

@@ -36,6 +36,14 @@ def read_evaluation(path: str | Path) -> Evaluation:
 
     Raises:
         EvaluationError: With every mistake in the file: the key, its value, and what is allowed.
+
+    Examples:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "mine.json"
+        >>> _ = path.write_text('{"type": "cover", "data.test": "rows.csv", "models": ["dummy"]}')
+        >>> read_evaluation(path)
+        Traceback (most recent call last):
+        matbench_lite.errors.EvaluationError: mine: type: "cover" is not allowed; give prediction, adaption ...
     """
     path = Path(path).resolve()
     try:
@@ -57,6 +65,12 @@ def parse_evaluation(document: Mapping[str, Any], *, name: str, folder: Path) ->
 
     Raises:
         EvaluationError: With every mistake.
+
+    Examples:
+        >>> document = {"type": "coverage", "data.test": {"task": "mini_gap", "group_by": "anion"}, "models": ["dummy"]}
+        >>> evaluation = parse_evaluation(document, name="example", folder=Path())
+        >>> evaluation.type, evaluation.test[0].group_by, evaluation.seed
+        ('coverage', 'anion', 0)
     """
     if found := mistakes(document):
         raise _mistaken(name, found)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from matbench_lite.errors import EvaluationError, UnknownNameError
 from matbench_lite.evaluate.grouping import FAMILIES, OF_STRUCTURES, prototype
-from matbench_lite.evaluate.item import Origin
+from matbench_lite.evaluate.item import Origin, Shelf
 from matbench_lite.evaluate.specification import Limit, RegistrySource
 from matbench_lite.run import derived_seed
 from matbench_lite.tasks import BUILT_IN, Task, load_benchmark
@@ -62,7 +62,8 @@ def read_registry(source: RegistrySource, seed: int) -> pd.DataFrame:
         plain = [None if pd.isna(number) else int(number) for number in numbers]
         frame["spacegroup"] = pd.Series(plain, dtype=object)
     origins = np.empty(len(frame), dtype=object)
-    origins[:] = [Origin(task=task, position=int(position)) for position in positions]
+    shelf = Shelf(task)
+    origins[:] = [Origin(shelf=shelf, position=int(position)) for position in positions]
     frame[ORIGIN] = origins
     return frame
 

@@ -11,8 +11,6 @@ from matbench_lite.evaluate.document import as_document
 from matbench_lite.evaluate.report import as_page
 from matbench_lite.evaluate.results import Results
 
-FILES = ("results.csv", "results.parquet", "scores.json", "model_log.json", "report.html")
-
 
 def save_results(results: Results, output: str | Path) -> Path:
     """Write all that came out of an evaluation.
@@ -29,6 +27,16 @@ def save_results(results: Results, output: str | Path) -> Path:
 
     Raises:
         EvaluationError: If the folder cannot be written.
+
+    Examples:
+        >>> import tempfile
+        >>> from matbench_lite.evaluate import evaluate, parse_evaluation
+        >>> data = {"task": "mini_gap", "group_by": "anion", "limit": 20}
+        >>> document = {"type": "coverage", "data.test": data, "models": ["dummy"]}
+        >>> results = evaluate(parse_evaluation(document, name="example", folder=Path()))
+        >>> page = save_results(results, tempfile.mkdtemp())
+        >>> sorted(path.name for path in page.parent.iterdir())
+        ['model_log.json', 'report.html', 'results.csv', 'results.parquet', 'scores.json']
     """
     folder = Path(output)
     document = as_document(results)

@@ -196,7 +196,6 @@ def _properties(top: TomlTable, home: Path) -> dict[str, PropertySpec]:
             "high": section.optional("high", float),
             "path": str(home / path) if path else "",
             "name": section.take("name", str, ""),
-            "larger_is_better": section.choice("better", ("smaller", "larger"), "smaller") == "larger",
         }
         section.close()
         found[str(dataset)] = PropertySpec(**values)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from matbench_lite.judge.judgement import Judged
 
 _CLEAR = 0.95  # share of the draws that makes a winner clear
+_ENOUGH = 5  # datasets; draws from fewer say little about others
 _DECIDING = 0.01  # points; a smaller lead is no lead
 
 
@@ -66,10 +67,14 @@ def _datasets(first: Judged, second: Judged) -> str:
 
 def _certainty(first: Judged, judged: Sequence[Judged]) -> str:
     often = f"It wins {100 * first.wins:.0f} % of the draws of other datasets and runs"
-    if first.wins >= _CLEAR:
-        return f"{often}: the result is clear."
-    rival = max(judged[1:], key=lambda row: row.wins)
-    return f"{often}, {rival.algorithm} {100 * rival.wins:.0f} %: another choice of datasets might have another winner."
+    if first.wins < _CLEAR:
+        rival = max(judged[1:], key=lambda row: row.wins)
+        other = f"{rival.algorithm} {100 * rival.wins:.0f} %"
+        return f"{often}, {other}: another choice of datasets might have another winner."
+    number = len(first.datasets)
+    if number < _ENOUGH:
+        return f"{often}; but {number} dataset{' is' if number == 1 else 's are'} too few to be sure."
+    return f"{often}: the result is clear."
 
 
 def _largest(leads: dict[str, float]) -> list[tuple[str, float]]:

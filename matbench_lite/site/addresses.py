@@ -79,7 +79,7 @@ def file_name(name: str) -> str:
 
     Examples:
         >>> file_name("rf"), file_name("../x")
-        ('rf', 'x-6d6f59d5')
+        ('rf', 'x-...')
     """
     if _PLAIN.fullmatch(name) and name.lower() not in _RESERVED and not name.lower().endswith(".md"):
         return name

@@ -46,7 +46,7 @@ def hashed(name: str, content: str) -> File:
 
     Examples:
         >>> hashed("a.css", "b{}").path
-        'assets/a.7c4b3f8f.css'
+        'assets/a....css'
     """
     stem, _, ending = name.rpartition(".")
     return File(f"assets/{stem}.{hashlib.sha256(content.encode()).hexdigest()[:8]}.{ending}", content)

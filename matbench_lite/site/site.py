@@ -18,6 +18,9 @@ from matbench_lite.site.files import File
 from matbench_lite.submission import RecordedFold
 from matbench_lite.tasks import Benchmark, Task
 
+_GUIDE_FILES = (".md", ".png", ".svg", ".webp", ".py", ".toml", ".json", ".csv")
+"""Pages, their pictures, and the files that they speak of."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
@@ -81,10 +84,10 @@ class Site:
 
     @cached_property
     def guides(self) -> dict[str, Path]:
-        """The hand-written pages, and pictures in them, by their name under the folder of such pages."""
+        """The hand-written pages, and the files that belong to them, by their name under the folder of such pages."""
         if self.docs is None:
             return {}
-        found = sorted(path for path in self.docs.rglob("*") if path.suffix in (".md", ".png", ".svg", ".webp"))
+        found = sorted(path for path in self.docs.rglob("*") if path.suffix in _GUIDE_FILES)
         return {path.relative_to(self.docs).as_posix(): path for path in found}
 
     def guide(self, name: str) -> str | None:

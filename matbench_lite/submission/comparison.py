@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from matbench_lite.submission.recorded import RecordedFold
 from matbench_lite.submission.scores import score_fold
 from matbench_lite.submission.submission import Submission
 from matbench_lite.tasks import Task
@@ -47,27 +46,23 @@ def compare_scores(submission: Submission) -> list[ScoreDifference]:
         difference
         for task in submission.tasks
         for fold, held in submission.recorded(task.name).items()
-        for difference in fold_differences(task, fold, held)
+        if held.scores is not None
+        for difference in fold_differences(task, fold, held.scores, score_fold(task, fold, held.predictions))
     ]
 
 
-def fold_differences(task: Task, fold: int, held: RecordedFold) -> list[ScoreDifference]:
-    """The same for one fold.
-
-    Raises:
-        DataMissingError: If the targets are not on this machine and fetching is turned off.
-    """
-    stated = held.scores
-    if stated is None:
-        return []
+def fold_differences(
+    task: Task, fold: int, stated: Mapping[str, float | None], scores: Mapping[str, float]
+) -> list[ScoreDifference]:
+    """In what the stated scores of a fold differ from those computed."""
     return [
         ScoreDifference(task=task.name, fold=fold, metric=metric, recorded=stated.get(metric), recomputed=value)
-        for metric, value in _with_none(score_fold(task, fold, held.predictions), stated).items()
+        for metric, value in _with_none(scores, stated).items()
         if not _same(stated.get(metric), value)
     ]
 
 
-def _with_none(scores: dict[str, float], stated: Mapping[str, float | None]) -> dict[str, float | None]:
+def _with_none(scores: Mapping[str, float], stated: Mapping[str, float | None]) -> dict[str, float | None]:
     """The scores with NaN as None, as files have it, and None for metrics that only the file names."""
     known: dict[str, float | None] = {name: value if math.isfinite(value) else None for name, value in scores.items()}
     return dict.fromkeys(stated, None) | known

@@ -15,7 +15,7 @@ from matbench_lite.submission.folder import DOCUMENT, PREDICTIONS, other_files, 
 from matbench_lite.submission.predictions import FoldPredictions
 from matbench_lite.submission.problem import Complain, Problem
 from matbench_lite.submission.recorded import RecordedFold
-from matbench_lite.submission.schema import FormProblem, as_lines, form_problems, version_problem
+from matbench_lite.submission.schema import MAX_PROBLEMS, FormProblem, as_lines, form_problems, version_problem
 from matbench_lite.tasks import BUILT_IN, Benchmark, Task, load_benchmark
 
 _NEEDED = ("benchmark", "files", "tasks", "predictions_sha256", "values_sha256")
@@ -95,7 +95,8 @@ def _check_form(
         message = f"{DOCUMENT} is out of form:{as_lines(problems)}"
         complain(Problem(kind="out of form", message=message, file=DOCUMENT))
     concerned = {problem.place[0] for problem in problems if problem.place}
-    usable = concerned.isdisjoint(_NEEDED) and all(key in document for key in _NEEDED)
+    all_known = len(problems) < MAX_PROBLEMS  # else there may be more, anywhere
+    usable = all_known and concerned.isdisjoint(_NEEDED) and all(key in document for key in _NEEDED)
     return problems, document if usable else None
 
 

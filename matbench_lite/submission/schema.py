@@ -17,7 +17,7 @@ SCHEMA_VERSION = 1
 SCHEMA_FILE = Path(__file__).parent / "submission.schema.json"
 _FREE = ("metadata", "provenance", "imported")
 _MAX_VALUES = 20_000
-_MAX_PROBLEMS = 100
+MAX_PROBLEMS = 100
 _MAX_SHOWN = 20
 _MAX_MESSAGE = 300
 
@@ -63,7 +63,7 @@ def form_problems(document: Mapping[str, Any], *, partly: bool = False) -> list[
         return [FormProblem((), f"it has more than {_MAX_VALUES:,} values outside of params and metadata")]
     return [
         FormProblem(tuple(step[:100] if isinstance(step, str) else step for step in error.instance_path), _said(error))
-        for error in islice(_validator(partly).iter_errors(outline), _MAX_PROBLEMS)
+        for error in islice(_validator(partly).iter_errors(outline), MAX_PROBLEMS)
     ]
 
 

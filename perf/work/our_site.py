@@ -1,13 +1,14 @@
 """What perf/site.py measures: the pages of a folder of entries.
 
-Arguments: what to do ("pages", "build", "make" or "render"), the benchmark, the folder of entries, the output, and for
-"make" the number of entries.
+Arguments: what to do ("pages", "build", "make" or "render"), the benchmark, the folder of entries, the output; for
+"make" the number of entries, for "pages" a folder of a small entry to warm up with.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -67,6 +68,9 @@ def make(bench: Benchmark, entries: Path, number: int) -> dict[str, float]:
 def main() -> None:
     what, name, entries, output, *more = sys.argv[1:]
     bench = load_benchmark(name)
+    if what == "pages" and more:
+        with tempfile.TemporaryDirectory() as temporary:
+            pages(bench, Path(more[0]), Path(temporary))
     began, spent = time.perf_counter(), time.process_time()
     if what == "make":
         result = make(bench, Path(entries), int(more[0]))

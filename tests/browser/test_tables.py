@@ -7,6 +7,7 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, Page
 
 TASK = "tasks/mini_gap.html"
@@ -111,6 +112,16 @@ def test_columns_are_chosen(folder_address: str, visit: Callable) -> None:
     assert head.is_visible() != shown
     cells = board(page).locator("tbody tr").first.locator("> :visible").count()
     assert cells == board(page).locator("thead th:visible").count()
+
+
+@pytest.mark.parametrize("name", [TASK, "compare.html#entries=wicked,noise-0"])
+def test_menus_stay_on_a_phone(name: str, folder_address: str, visit: Callable) -> None:
+    page = visit(folder_address, width=390, height=844).go(name)
+    for title in ("Columns", "download"):
+        box = menu(page, title).locator("> div").bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+        page.keyboard.press("Escape")
 
 
 def test_the_address_keeps_the_state(address: str, visit: Callable) -> None:

@@ -22,8 +22,8 @@ TURNING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("name", PAGES)
-def test_nothing_runs_and_the_layout_holds(name: str, width: int, address: str, visit: Callable) -> None:
-    page = visit(address, width=width, height=844).go(name)
+def test_nothing_runs_and_the_layout_holds(name: str, width: int, folder_address: str, visit: Callable) -> None:
+    page = visit(folder_address, width=width, height=844).go(name)
     page.evaluate("document.querySelectorAll('details').forEach((part) => (part.open = true))")
     page.mouse.wheel(0, 100_000)
     assert page.evaluate("window.hacked") is None

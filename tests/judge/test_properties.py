@@ -20,7 +20,7 @@ from matbench_lite.judge.properties.distance import tree_distance, tree_size
 def value_of(spec: PropertySpec, dataset: Dataset, simplifier: Simplifier, text: str | None = None, **rest) -> float:
     formula = None if text is None else parse(text, dataset.features)
     case = Case(
-        algorithm="mine",
+        algorithm=rest.get("algorithm", "mine"),
         dataset=dataset,
         run=0,
         predictions=rest.get("predictions"),
@@ -101,15 +101,35 @@ def test_extrapolation_is_r2_beyond_the_training_range(datasets, simplifier) -> 
 
 
 def test_an_evaluation_gives_the_error_with_groups_left_out(datasets, simplifier, tmp_path) -> None:
-    file = tmp_path / "evaluation.json"
-    file.write_text(json.dumps({"models": {"mine": {"mean": 0.1, "mean_groups": 0.25}}}))
+    file = tmp_path / "scores.json"
+    scores = {"mine": {"mean": 0.1, "mean_groups": 0.25}}
+    file.write_text(json.dumps({"lower_is_better": True, "models": scores}))
     spec = PropertySpec(kind="evaluation", path=str(file))
     assert value_of(spec, datasets["saddle"], simplifier) == -0.25
-    assert value_of(replace(spec, name="mean", larger_is_better=True), datasets["saddle"], simplifier) == 0.1
     with pytest.raises(JudgingError, match="no 'median' of a model 'mine'; it has mine"):
         value_of(replace(spec, name="median"), datasets["saddle"], simplifier)
     with pytest.raises(JudgingError, match="not the result of an evaluation"):
         value_of(replace(spec, path=str(tmp_path)), datasets["saddle"], simplifier)
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps({"lower_is_better": False, "models": scores}))
+    assert value_of(replace(spec, name="mean", path=str(other)), datasets["saddle"], simplifier) == 0.1
+    failed = tmp_path / "failed.json"
+    failed.write_text(json.dumps({"models": {"mine": {"error": "no"}}}))
+    assert np.isnan(value_of(replace(spec, path=str(failed)), datasets["saddle"], simplifier))
+
+
+@pytest.mark.slow
+def test_what_an_evaluation_writes_is_read(datasets, simplifier, tmp_path) -> None:
+    from matbench_lite.evaluate import evaluate, save_results
+
+    source = {"task": "mini_gap", "group_by": "anion"}
+    file = tmp_path / "families.json"
+    settings = {"type": "prediction", "corresponding_data": True, "data.test": source, "data.pre_train": source}
+    file.write_text(json.dumps({**settings, "models": ["dummy"]}))
+    save_results(evaluate(file, output=tmp_path / "out"), tmp_path / "out")
+    spec = PropertySpec(kind="evaluation", path=str(tmp_path / "out" / "scores.json"))
+    error = -value_of(spec, datasets["saddle"], simplifier, algorithm="dummy")
+    assert 0.5 < error < 5  # eV
 
 
 def test_a_function_of_the_organisers_own(datasets, simplifier, tmp_path) -> None:

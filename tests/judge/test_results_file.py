@@ -93,7 +93,7 @@ def test_files_that_are_no_tables(tmp_path) -> None:
 
 
 def test_infinite_values_are_void_not_best(table) -> None:
-    rows = [{**ROWS[0], "r2": math.inf}, ROWS[1]]
+    rows = [{**ROWS[1], "algorithm": "a", "r2": math.inf}, ROWS[1]]
     judgement = judge_results([table(rows)], Competition(), draws=5)
     assert judgement.winners == ("b",)
     assert judgement.failures[0].reason == "no number for accuracy"

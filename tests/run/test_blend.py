@@ -181,7 +181,7 @@ def test_the_text_names_picks_contributions_and_scores(models: list[Path], capsy
     assert printed.count("Contributions") == 2
     assert "Blending mini: mini_gap, by bagged valid MAE (eV)" in printed
     assert "Blended bagged scores" in printed
-    assert str(models[0]) in printed
+    assert models[0].name in printed
 
 
 def test_runs_that_are_not_there_are_named(

@@ -9,6 +9,7 @@ import pytest
 
 from matbench_lite.review import RULES
 from matbench_lite.site import addresses
+from matbench_lite.site.build import make_site
 from matbench_lite.site.pages.reference import packages
 
 from .conftest import DOCS, republish
@@ -30,7 +31,8 @@ def test_every_page_and_file_is_there(built, mini) -> None:
     made = ("submission.json", "predictions.parquet", "model.py", "badge.svg")
     expected |= {f"entries/{slug}/{name}" for slug in SLUGS for name in made}
     expected |= {"entries/best/references.bib"}
-    expected |= {f"guide/{path.relative_to(DOCS).as_posix()}" for path in DOCS.rglob("*.md")}
+    expected |= {f"guide/{name}" for name in make_site({}, mini, docs=DOCS).guides}
+    assert {f"guide/{path.relative_to(DOCS).as_posix()}" for path in DOCS.rglob("*.md")} <= expected
     expected |= {f"guide/rules/{code}.md" for code in RULES} | {"guide/rules/index.md"}
     expected |= {addresses.source(package.address) for package in packages()}
     expected |= {f"data/{task.name}.csv" for task in mini}

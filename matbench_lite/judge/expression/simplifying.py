@@ -19,8 +19,10 @@ from matbench_lite.judge.expression.tree import Node
 
 SECONDS = 5.0
 """How much of the processor's time one formula may take, s."""
-_PATIENCE = 20.0  # after so many times that by the clock a process is killed: others may want the processor, too
-_START = 60.0  # s; importing sympy on a busy machine
+# The system ends a process that takes more than that. The clock is for one that does nothing at all: on a busy machine
+# a second of the processor's time can take long.
+_PATIENCE = 20.0
+_START = 60.0  # s; also for importing sympy
 _PACKAGE_HOME = str(Path(__file__).parents[3])
 
 
@@ -132,7 +134,7 @@ class Simplifier:
         self._process = process
         assert process.stdin is not None
         assert process.stdout is not None
-        timer = threading.Timer(_PATIENCE * self._seconds, process.kill)
+        timer = threading.Timer(_PATIENCE * self._seconds + _START, process.kill)
         answers: list[dict[str, Any]] = []
         timer.start()
         try:

@@ -15,20 +15,26 @@ from matbench_lite.judge.properties.spec import PropertySpec
 
 
 def evaluation(case: Case, spec: PropertySpec) -> float:
-    """The score of an algorithm in an evaluation (`mbl evaluate FILE --json`), e.g. with whole groups left out.
+    """The score of an algorithm in an evaluation (`mbl evaluate`), e.g. with whole groups left out; errors negative.
+
+    Returns:
+        The score; NaN for a model that failed there.
 
     Raises:
         JudgingError: If the file cannot be read, or the algorithm is not in it.
     """
-    models = _models(spec.path)
+    models, lower_is_better = _scores(spec.path)
     number = spec.name or "mean_groups"
+    found = models.get(case.algorithm, {})
+    if "error" in found:
+        return math.nan
     try:
-        value = float(models[case.algorithm][number])
+        value = float(found[number])
     except (KeyError, TypeError, ValueError) as error:
         raise JudgingError(
             f"{spec.path} has no {number!r} of a model {case.algorithm!r}", fix=f"it has {', '.join(sorted(models))}"
         ) from error
-    return value if spec.larger_is_better else 0.0 - value
+    return 0.0 - value if lower_is_better else value
 
 
 def function(case: Case, spec: PropertySpec) -> float:
@@ -52,16 +58,16 @@ def function(case: Case, spec: PropertySpec) -> float:
 
 
 @lru_cache(maxsize=8)
-def _models(path: str) -> dict[str, Any]:
+def _scores(path: str) -> tuple[dict[str, dict[str, Any]], bool]:
+    """The numbers of each model, and whether small ones are good."""
     try:
-        models = json.loads(Path(path).read_bytes())["models"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        document = json.loads(Path(path).read_bytes())
+        models = {str(name): dict(numbers) for name, numbers in document["models"].items()}
+        return models, bool(document.get("lower_is_better", True))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise JudgingError(
-            f"{path} is not the result of an evaluation: {error}", fix="use `mbl evaluate --json`"
+            f"{path} is not the result of an evaluation: {error}", fix="give the scores.json of `mbl evaluate`"
         ) from error
-    if not isinstance(models, dict):
-        raise JudgingError(f"{path} is not the result of an evaluation", fix="use `mbl evaluate --json`")
-    return models
 
 
 @lru_cache(maxsize=8)

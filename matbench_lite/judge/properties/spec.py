@@ -32,9 +32,8 @@ class PropertySpec:
         formula: `equivalence`, `proximity`: the known formula; by default that of the truth.
         low: `bounds`: smallest possible prediction, in the target's unit.
         high: `bounds`: largest possible prediction, in the target's unit.
-        path: `evaluation`: a JSON file of `mbl evaluate --json`; `function`: a Python file.
+        path: `evaluation`: the `scores.json` of `mbl evaluate`; `function`: a Python file.
         name: `evaluation`: which number of each model; `function`: name of the function.
-        larger_is_better: `evaluation`: whether a large number is a good one; errors are not.
     """
 
     kind: Kind = "none"
@@ -44,7 +43,6 @@ class PropertySpec:
     high: float | None = None
     path: str = ""
     name: str = ""
-    larger_is_better: bool = False
 
     @property
     def text(self) -> str:

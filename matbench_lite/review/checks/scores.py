@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from matbench_lite.review.findings import Finding
 from matbench_lite.review.material import Material
 from matbench_lite.review.rule import Rule
+from matbench_lite.submission import score_rows
 from matbench_lite.submission.comparison import fold_differences
 from matbench_lite.submission.folder import DOCUMENT
 
@@ -31,9 +32,10 @@ _SHOWN = 3
 
 def check(material: Material) -> Iterator[Finding]:
     """Every metric of every fold whose targets are here."""
-    for task, _ in material.with_targets():
+    for task, targets in material.with_targets():
         for fold, held in material.recorded(task).items():
-            differences = fold_differences(task, fold, held)
+            scores = score_rows(task.kind, targets.values[task.test_rows(fold)], held.predictions)
+            differences = [] if held.scores is None else fold_differences(task, fold, held.scores, scores)
             if differences:
                 told = [f"{d.metric} is {_number(d.recorded)}, computed {_number(d.recomputed)}" for d in differences]
                 more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""

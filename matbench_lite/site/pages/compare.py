@@ -28,6 +28,7 @@ def publish(site: Site) -> Iterator[File]:
         hide=("navigation", "toc"),
         site=site,
         board=board,
+        headline=None if board is None else _headline(site, board),
         table=None if board is None else _table(site, board),
         script=script.path,
     )
@@ -41,6 +42,14 @@ def _shown_first(site: Site) -> CompareBoard | None:
     others = sorted(site.results.entries, key=lambda slug: (-len(site.results.entries[slug].complete_tasks), slug))
     two = list(dict.fromkeys([*ranked, *others]))[:2]
     return compare(site.results, two) if len(two) == 2 else None
+
+
+def _headline(site: Site, board: CompareBoard) -> str:
+    """The headline with names: the board has slugs, which is what one types in a terminal."""
+    text = board.headline
+    for slug in board.slugs:
+        text = text.replace(f"{slug} wins", f"{site.results.entries[slug].algorithm} wins", 1)
+    return text
 
 
 def _table(site: Site, board: CompareBoard) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from matbench_lite.review.findings import MAX_ROWS, Finding
 from matbench_lite.review.material import Material, Targets
 from matbench_lite.review.rule import Rule
 from matbench_lite.tasks import Task
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 EQUAL = Rule(
     code="MBL501",
@@ -40,23 +44,22 @@ def check(material: Material) -> Iterator[Finding]:
 
 
 def _values(material: Material, task: Task, targets: Targets) -> Iterator[Finding]:
-    rows: list[str] = []
-    hits = possible = 0
+    hits: list[NDArray[np.intp]] = []
+    possible = 0
     for fold, held in material.recorded(task).items():
         here = task.test_rows(fold)
         truth, candidates = targets.values[here], targets.unique[here]
         equal = candidates & (np.abs(held.predictions.prediction - truth) <= SAME * np.abs(truth))
-        hits += int(equal.sum())
+        hits.append(here[equal])
         possible += int(candidates.sum())
-        if len(rows) < MAX_ROWS and equal.any():
-            rows += map(str, task.ids[here[equal][: MAX_ROWS - len(rows)]])
-    if hits >= FEWEST and hits > SHARE * possible:
+    rows = np.concatenate(hits)
+    if len(rows) >= FEWEST and len(rows) > SHARE * possible:
         yield EQUAL.found(
-            f"{hits} of {possible} rows whose target occurs once are predicted to the last digit",
+            f"{len(rows)} of {possible} rows whose target occurs once are predicted to the last digit",
             task=task.name,
-            rows=tuple(rows),
-            row_count=hits,
-            evidence={"rows predicted exactly": hits, "rows with a unique target": possible},
+            rows=tuple(map(str, task.ids[rows[:MAX_ROWS]])),
+            row_count=len(rows),
+            evidence={"rows predicted exactly": len(rows), "rows with a unique target": possible},
         )
 
 

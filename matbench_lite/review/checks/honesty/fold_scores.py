@@ -83,5 +83,7 @@ def chance_of_spread(scores: Sequence[float], errors: Sequence[float]) -> float:
         return 1.0
     half = (len(scores) - 1) / 2
     ratio = float(np.var(scores) * len(scores)) / variance
+    if ratio > 100 * len(scores):  # certainly no small spread; its power might overflow
+        return 1.0
     chance: float = (ratio / 2) ** half / math.gamma(half + 1)
     return min(1.0, chance)
