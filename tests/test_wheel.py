@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -58,6 +59,16 @@ def run(program: Path, folder: Path, *arguments: str) -> subprocess.CompletedPro
     return done
 
 
+def in_browser(page: Path, folder: Path) -> str:
+    """What a page has become when a real browser has opened it from its folder."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    browser = os.environ.get("CHROMIUM") or next((found for name in names if (found := shutil.which(name))), None)
+    assert browser, "the test needs Chromium: `make browser` installs it"
+    flags = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
+    command = [browser, *flags, f"--user-data-dir={folder / 'browser'}", "--dump-dom", page.as_uri()]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
 def test_it_is_small_and_holds_only_the_package(wheel) -> None:
     assert wheel.stat().st_size < 2_000_000
     names = zipfile.ZipFile(wheel).namelist()
@@ -84,7 +95,9 @@ def test_the_demo_does_the_whole_job_offline(program, tmp_path) -> None:
     assert "mini_is_stable" in done.stdout
     entries = sorted(path.name for path in (tmp_path / "mbl-demo" / "submissions").iterdir())
     assert entries == ["dummy", "rf-magpie", "rf-structure", "ridge-magpie"]
-    assert (tmp_path / "mbl-demo" / "site" / "index.html").is_file()
+    page = in_browser(tmp_path / "mbl-demo" / "site" / "index.html", tmp_path)
+    assert "Random forest on Magpie features" in page
+    assert "Sort by mean rank" in page, "the script that makes tables sort has run"
     assert "4 entries" in run(program, tmp_path, "check", *(f"mbl-demo/submissions/{name}" for name in entries)).stdout
     scored = run(program, tmp_path, "score", *(f"mbl-demo/submissions/{name}" for name in entries))
     assert scored.stdout.count("all recorded scores are those of the predictions") == 4

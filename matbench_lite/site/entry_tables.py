@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 from matbench_lite.board import EntryBoard, EntryTask
 from matbench_lite.digits import number, share, spread
-from matbench_lite.metrics import METRICS, ranking_metric
+from matbench_lite.metrics import (
+    CLASSIFICATION_METRICS,
+    METRICS,
+    REGRESSION_METRICS,
+    UNCERTAINTY_METRICS,
+    Metric,
+    ranking_metric,
+)
 from matbench_lite.site import addresses
 from matbench_lite.site.score_columns import (
     header_of,
@@ -19,8 +26,6 @@ from matbench_lite.site.score_columns import (
 from matbench_lite.site.site import Site
 from matbench_lite.site.tables import EMPTY, Cell, Column, Table, heat
 from matbench_lite.tasks import Task
-
-_UNITS = {"rmse", "max_error", "sharpness", "crps"}
 
 
 def score_table(site: Site, board: EntryBoard, page: str) -> Table:
@@ -144,9 +149,7 @@ def _other_metrics(board: EntryBoard) -> Iterator[Column]:
         )
 
 
-def _of_kind(row: EntryTask) -> tuple[object, ...]:
-    from matbench_lite.metrics import CLASSIFICATION_METRICS, REGRESSION_METRICS, UNCERTAINTY_METRICS
-
+def _of_kind(row: EntryTask) -> tuple[Metric, ...]:
     if row.metric == ranking_metric("classification"):
         return CLASSIFICATION_METRICS
     return (*REGRESSION_METRICS, *UNCERTAINTY_METRICS)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from matbench_lite.site import addresses
 from matbench_lite.site.plots.words import clean
 
 if TYPE_CHECKING:
@@ -54,8 +55,6 @@ def page(
         made_from: The key of its file, see `matbench_lite.site.files.File`.
         **values: What the template needs.
     """
-    from matbench_lite.site import addresses
-
     body = render(template, title=title, to=lambda target: addresses.relative(target, address), at=addresses, **values)
     more = {"hide": list(hide), "made_from": made_from}
     return front_matter(title=title, **{key: value for key, value in more.items() if value}) + body.strip("\n") + "\n"

@@ -103,7 +103,7 @@ def test_unique_targets_are_those_that_occur_once(values) -> None:
         ("page.HTML", b"<p>", "web page"),
         ("data.tar", b"text", "archive"),
         ("z", b"\x78\x9c" + bytes(range(100)), "archive"),
-        ("g", gzip.compress(b"x"), "archive"),
+        ("g", gzip.compress(b"x", mtime=0), "archive"),
         ("p", pickle.dumps(print, 0), "pickle"),
         ("p", pickle.dumps(np.arange(3), 2), "pickle"),
         ("p", pickle.dumps(list(range(300)), 1) + b"\n", "pickle"),

@@ -91,6 +91,12 @@ def published(mini: Benchmark, submissions: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
+def leave_out_reference(build: Path) -> None:
+    """Empty the API reference of a site before it is rendered: it takes most of the time, and is always the same."""
+    for path in (build / "docs" / "reference").glob("*.md"):
+        path.write_text("# Left out\n")
+
+
 def republish(folder: Path, benchmark: Benchmark) -> None:
     """Build the pages of `published` again."""
     build_site(folder / "submissions", folder / "build", benchmark, render=False)
