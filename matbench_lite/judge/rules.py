@@ -22,7 +22,7 @@ class Rules:
         version: Version of the rule set; a change of meaning is a new version.
         ties: Which place equals share.
         min_accuracy: `test`: a run (in `final`: a median) counts only if its R2 is more than half of the best one;
-            `train-and-test`: on training rows, too; `off`: every run counts.
+            `train-and-test`: it fails only if that is so on test and on training rows; `off`: every run counts.
         qualify: Baseline that an algorithm must beat on most datasets to be judged at all.
 
     Examples:

@@ -85,11 +85,12 @@ def medians(runs: DatasetRuns) -> DatasetRuns:
 def passed_runs(runs: DatasetRuns, rules: Rules) -> NDArray[np.bool_]:
     """Which runs (or medians) count: complete, and accurate enough for the rules."""
     passed: NDArray[np.bool_] = np.isfinite(runs.r2) & np.isfinite(runs.components) & np.isfinite(runs.property_value)
-    if rules.min_accuracy != "off":
-        passed &= _accurate(runs.r2, passed)
+    if rules.min_accuracy == "off":
+        return passed
+    accurate = _accurate(runs.r2, passed)
     if rules.min_accuracy == "train-and-test":
-        passed &= _accurate(runs.r2_train, passed)
-    return passed
+        accurate |= _accurate(runs.r2_train, passed)
+    return passed & accurate
 
 
 def _accurate(r2: NDArray[np.float64], complete: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -35,7 +35,7 @@ formulas = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(formulas)
 def test_a_formula_means_what_it_means_in_python(text) -> None:
     try:
