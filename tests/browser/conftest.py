@@ -187,7 +187,7 @@ def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
 
     def open_window(address: str, *, width: int = 1280, height: int = 900, **options: Any) -> Visit:
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        context.set_default_timeout(60_000)  # a busy machine is no failure
+        context.set_default_timeout(120_000)  # a busy machine is no failure
         contexts.append(context)
         visits.append(Visit(context.new_page(), address))
         visits[-1].listen()
