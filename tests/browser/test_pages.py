@@ -54,7 +54,8 @@ def test_phone(kind: str, folder_address: str, visit: Callable) -> None:
     # Text of tables and drawings can be read without a magnifying glass.
     small = page.evaluate(
         """() => [...document.querySelectorAll("svg.mbl-plot text")].filter((text) => {
-            const scale = text.getScreenCTM().a;
+            const matrix = text.getScreenCTM();
+            const scale = Math.hypot(matrix.a, matrix.b); // turned text, too
             return text.checkVisibility() && parseFloat(getComputedStyle(text).fontSize) * scale < 7.5;
         }).length"""
     )
