@@ -43,7 +43,7 @@ def build(
     Examples:
         mbl site build
 
-        mbl site build --benchmark mini --submissions mbl-demo/submissions --output /tmp/pages
+        mbl site build --benchmark mini --submissions mbl-demo/submissions --output pages
     """
     from matbench_lite.site import build_site
 
@@ -64,7 +64,7 @@ def serve(
     Examples:
         mbl site serve
 
-        mbl site serve --output /tmp/pages --port 0 --open
+        mbl site serve --output pages --port 0 --open
     """
     from matbench_lite.site.serving import site_server
 
