@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "matbench_lite"
 
 LAYERS = [
     {"_version", "errors", "atomic", "digits", "progress"},
+    {"git"},
     {"metrics", "stats"},
     {"tasks"},
     {"data"},
