@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "matbench_lite"
 
 LAYERS = [
-    {"_version", "errors", "atomic", "digits", "filling", "progress"},
+    {"_version", "errors", "atomic", "digits", "filenames", "filling", "git", "progress"},
     {"metrics", "stats"},
     {"tasks"},
     {"data"},
