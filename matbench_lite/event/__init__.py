@@ -1,0 +1,1 @@
+"""Events: a public board, a private test, a final ranking."""
