@@ -96,6 +96,10 @@ class ExpressionError(JudgingError, ValueError):
     """A formula that is not one: outside the grammar, or too large to be looked at."""
 
 
+class EventError(MatbenchLiteError):
+    """An event whose settings, data or submissions cannot be used as asked."""
+
+
 class IsolationError(MatbenchLiteError):
     """Submitted code cannot be run on this machine without it seeing what it must not."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def fill(template: Path, values: Mapping[str, object]) -> str:
-    """Fill a template; the filter `quoted` writes a text as TOML and JSON have it.
+    r"""Fill a template; the filter `quoted` writes a text as TOML and JSON have it.
 
     Args:
         template: A Jinja file.
@@ -19,7 +19,7 @@ def fill(template: Path, values: Mapping[str, object]) -> str:
         >>> template = Path(tempfile.mkdtemp()) / "a.toml.j2"
         >>> _ = template.write_text("title = {{ title | quoted }}")
         >>> fill(template, {"title": 'say "hi"'})
-        'title = "say \\\\"hi\\\\""'
+        'title = "say \\"hi\\""'
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
