@@ -15,10 +15,8 @@ Contained = Callable[..., SubmittedCodeError]
 
 UNUSABLE = {
     "nan": "return np.full(len(X), np.nan)",
-    "infinite": "return np.full(len(X), np.inf)",
     "too-few": "return np.zeros(len(X) - 1)",
     "huge": "return np.zeros((len(X), 1000))",
-    "words": "return ['one'] * len(X)",
 }
 FORGED = {
     "nothing": "os._exit(0)",
@@ -33,7 +31,6 @@ FORGED = {
         os._exit(0)
         """,
     "nan": "os.write(3, b'MBLP1\\0\\0\\0' + np.full(7, np.nan).tobytes() + b'\\0\\0' + bytes(40)); os._exit(0)",
-    "short": "os.write(3, b'MBLP1\\0\\0\\0' + bytes(56) + b'\\0\\0' + bytes(39)); os._exit(0)",
     "long": "os.write(3, b'MBLP1\\0\\0\\0' + bytes(56) + b'\\0\\0' + bytes(41)); os._exit(0)",
     "labels": "os.write(3, b'MBLP1\\0\\1\\0' + bytes(7) + b'\\1\\0' + bytes(5)); os._exit(0)",
     "unknown-stage": "os.write(3, b'MBLP1\\xffsecret'); os._exit(0)",
