@@ -96,7 +96,7 @@ def fit_contained(
         >>> task = load_benchmark("mini")["mini_gap"]
         >>> fit_contained(folder, task, *task.train_data(0), [], seed=0, where="fold 0", isolated=False)
         Traceback (most recent call last):
-        matbench_lite.errors.SubmittedCodeError: mini_gap fold 0: the submitted code raised an error; ...
+        matbench_lite.errors.SubmittedCodeError: mini_gap fold 0: the submitted code could not be loaded; ...
     """
     limits = limits or Limits()
     problem = isolation_problem() if isolated else _no_limits_problem()

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from matbench_lite.run.fitting import Predicted
 
-RAISED, CRASHED = "raised an error", "crashed"
+UNLOADABLE, RAISED, CRASHED = "could not be loaded", "raised an error", "crashed"
 TOO_LONG, MEMORY, PROCESSES = "took too long", "took too much memory", "started too many processes"
 DISK, OUTPUT = "filled its disk", "printed too much"
 UNUSABLE = "sent no usable predictions"
-STAGES = (RAISED, TOO_LONG, MEMORY, PROCESSES, DISK, OUTPUT, CRASHED, UNUSABLE)
+STAGES = (UNLOADABLE, RAISED, TOO_LONG, MEMORY, PROCESSES, DISK, OUTPUT, CRASHED, UNUSABLE)
 """What can become of submitted code that is not trained; fit for anyone's eyes."""
 
 READY = b"\n"

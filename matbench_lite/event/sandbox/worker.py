@@ -10,8 +10,9 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from matbench_lite.errors import ModelError
 from matbench_lite.event.sandbox.launcher import RESULTS
 from matbench_lite.event.sandbox.protocol import (
     DISK,
@@ -19,6 +20,8 @@ from matbench_lite.event.sandbox.protocol import (
     PROCESSES,
     RAISED,
     READY,
+    UNLOADABLE,
+    UNUSABLE,
     encode_failure,
     encode_predictions,
 )
@@ -26,10 +29,12 @@ from matbench_lite.event.sandbox.protocol import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from matbench_lite.run import Predicted
     from matbench_lite.tasks import Task
 
-_ENDED_WELL = 0
 _NO_SPACE = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
+_NO_THREAD = ("can't start new thread",)
+_LONGEST_CHAIN = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,22 +69,26 @@ def main() -> NoReturn:
     import matbench_lite.run  # noqa: F401
 
     _send(READY)
+    stage = UNLOADABLE
     try:
         with os.fdopen(os.dup(0), "rb") as stream:
             job: Job = pickle.load(stream)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        frame = _trained(job)
+        estimator = _estimator(job)
+        stage = RAISED
+        frame = encode_predictions(_predictions(estimator, job))
     except BaseException as error:
-        frame = encode_failure(_stage(error), traceback.format_exc())
+        stage = UNUSABLE if isinstance(error, _UnusableError) else _scarcity(error) or stage
+        frame = encode_failure(stage, traceback.format_exc())
     sys.stdout.flush()
     sys.stderr.flush()
     _send(frame)
     # At once: what the model has registered for the end is of no use to anybody.
-    os._exit(_ENDED_WELL)
+    os._exit(0)
 
 
-def _trained(job: Job) -> bytes:
-    from matbench_lite.run import fit_predict, load_model
+def _estimator(job: Job) -> Any:
+    from matbench_lite.run import load_model
 
     # Beside the working directory, where the model writes its own files.
     folder = Path("model").absolute()
@@ -88,9 +97,22 @@ def _trained(job: Job) -> bytes:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     os.chdir("home")
-    estimator = load_model(folder).estimator(job.task)
-    predicted = fit_predict(estimator, job.task, job.X_train, job.y_train, job.X_tests, seed=job.seed, where=job.where)
-    return encode_predictions(predicted)
+    return load_model(folder).estimator(job.task)
+
+
+def _predictions(estimator: Any, job: Job) -> list[Predicted]:
+    from matbench_lite.run import fit_predict
+
+    try:
+        return fit_predict(estimator, job.task, job.X_train, job.y_train, job.X_tests, seed=job.seed, where=job.where)
+    except ModelError as error:
+        if error.__cause__ is None:  # nothing was raised: what came was looked at and refused
+            raise _UnusableError(str(error)) from None
+        raise
+
+
+class _UnusableError(Exception):
+    """Predictions that are not one finite number or label per row."""
 
 
 def _send(content: bytes) -> None:
@@ -98,22 +120,18 @@ def _send(content: bytes) -> None:
         content = content[os.write(RESULTS, content) :]
 
 
-def _stage(error: BaseException) -> str:
-    """What kind of failure an exception tells of, or the one that it was raised from."""
-    chain: list[BaseException] = []
+def _scarcity(error: BaseException) -> str | None:
+    """What there was too little of, if an exception or one that it was raised from tells of that."""
     link: BaseException | None = error
-    while link is not None and link not in chain:
-        chain.append(link)
-        link = link.__cause__ or link.__context__
-    for cause in chain:
-        if isinstance(cause, MemoryError):
+    for _ in range(_LONGEST_CHAIN):
+        if link is None:
+            return None
+        number = link.errno if isinstance(link, OSError) else None
+        if isinstance(link, MemoryError) or number == errno.ENOMEM:
             return MEMORY
-        if isinstance(cause, OSError) and cause.errno in _NO_SPACE:
+        if number in _NO_SPACE:
             return DISK
-        if isinstance(cause, BlockingIOError) or (
-            isinstance(cause, RuntimeError) and "can't start new thread" in str(cause)
-        ):
+        if number == errno.EAGAIN or (type(link) is RuntimeError and link.args == _NO_THREAD):
             return PROCESSES
-        if isinstance(cause, OSError) and cause.errno == errno.ENOMEM:
-            return MEMORY
-    return RAISED
+        link = link.__cause__ or link.__context__
+    return None

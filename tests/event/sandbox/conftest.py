@@ -44,7 +44,8 @@ ROWS = 40
 
 
 @pytest.fixture(scope="session")
-def _isolation() -> None:
+def isolation() -> None:
+    """Skips the test where there is no way to isolate."""
     if problem := isolation_problem():
         pytest.skip(f"submitted code cannot be isolated here: {problem}")
 
@@ -75,7 +76,9 @@ def write(tmp_path: Path, mark: str) -> Callable[..., Path]:
     def made(*, top: str = "", fit: str = "pass", predict: str = "return np.full(len(X), self.mean)") -> Path:
         folder = tmp_path / "submissions" / "theirs"
         folder.mkdir(parents=True, exist_ok=True)
-        body = {part: textwrap.indent(textwrap.dedent(text), " " * 8) for part, text in (("fit", fit), ("predict", predict))}
+        body = {
+            part: textwrap.indent(textwrap.dedent(text), " " * 8) for part, text in (("fit", fit), ("predict", predict))
+        }
         (folder / "model.py").write_text(MODEL.format(mark=mark, top=textwrap.dedent(top), **body))
         return folder
 
@@ -87,7 +90,9 @@ def train(folder: Path, limits: Limits = LIMITS, task_name: str = "mini_gap", **
     task = load_benchmark("mini")[task_name]
     X, y = task.train_data(0)
     tests = [task.test_inputs(0).iloc[:7], task.test_inputs(0).iloc[7:12]]
-    return fit_contained(folder, task, X.iloc[:ROWS], y.iloc[:ROWS], tests, seed=1, where="fold 0", limits=limits, **options)
+    return fit_contained(
+        folder, task, X.iloc[:ROWS], y.iloc[:ROWS], tests, seed=1, where="fold 0", limits=limits, **options
+    )
 
 
 def mean() -> float:
@@ -96,7 +101,7 @@ def mean() -> float:
 
 
 @pytest.fixture
-def contained(_isolation: None, write: Callable[..., Path], mark: str) -> Callable[..., SubmittedCodeError]:
+def contained(isolation: None, write: Callable[..., Path], mark: str) -> Callable[..., SubmittedCodeError]:
     """Trains a hostile submission, sees that it failed alone and left nothing, and gives the error."""
 
     def failed(*, limits: Limits = LIMITS, **parts: str) -> SubmittedCodeError:

@@ -15,7 +15,7 @@ from matbench_lite.run import Predicted, fit_predict, load_model, model_inputs
 
 from .conftest import mean, train
 
-pytestmark = pytest.mark.usefixtures("_isolation")
+pytestmark = pytest.mark.usefixtures("isolation")
 
 LABELS = """
 import numpy as np
