@@ -71,7 +71,7 @@ def named(participant: str) -> str:
         EventError: If it is empty, too long, or cannot be shown.
     """
     name = " ".join(participant.split())
-    if not name or len(name) > _LONGEST["participant"] or not name.isprintable() or not slug(name):
+    if not name or len(name) > _LONGEST["participant"] or not name.isprintable() or not identity(name):
         raise EventError(
             f"{participant!r} is no name of a participant",
             fix=f"write `participant` into {ABOUT_FILE}, or say --participant",
@@ -79,15 +79,24 @@ def named(participant: str) -> str:
     return name
 
 
-def slug(name: str) -> str:
-    """A name as part of a file's name; names that differ in case, accents or spaces alone have one.
+def identity(name: str) -> str:
+    """What two ways to write one name have in common: no case, no spaces, no punctuation.
 
     Examples:
-        >>> slug("Équipe  A!"), slug("equipe a"), slug("研究室")
-        ('equipe-a', 'equipe-a', '7814-7a76-5ba4')
+        >>> identity("Team  A!") == identity("team-a"), identity("Łódź") == identity("ódź")
+        (True, False)
+    """
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(each for each in plain if each.isalnum())
+
+
+def slug(name: str) -> str:
+    """A name as part of a file's name; several names may have the same.
+
+    Examples:
+        >>> slug("Équipe  A!"), slug("../../etc"), slug("研究室")
+        ('equipe-a', 'etc', 'participant')
     """
     plain = unicodedata.normalize("NFKD", name.casefold())
     words = re.findall("[a-z0-9]+", "".join(each for each in plain if not unicodedata.combining(each)))
-    if not words:
-        words = [f"{ord(each):x}" for each in plain if each.isalnum()]
-    return "-".join(words)[:60].strip("-")
+    return "-".join(words)[:60].strip("-") or "participant"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matbench_lite.errors import EventError
-from matbench_lite.event.about import slug
+from matbench_lite.event.about import identity
 from matbench_lite.event.received import EventScores, Mark, PartScores, Received, ReceivedFolder, State
 from matbench_lite.event.scoring import load_folds
 from matbench_lite.event.settings import Combining, Event
@@ -135,7 +135,7 @@ def public_board(event: Event) -> PublicBoard:
             rank=rank,
             submission=line,
             valid=_known(line.valid),
-            submissions=sum(slug(each.participant) == slug(line.participant) for each in counted),
+            submissions=sum(identity(each.participant) == identity(line.participant) for each in counted),
         )
         for rank, line in zip(ranks, best, strict=True)
     ]
@@ -224,9 +224,9 @@ def _best_of_each(event: Event, lines: Sequence[SubmissionLine]) -> list[Submiss
     """The best submission of each participant; of equal ones, the first."""
     best: dict[str, SubmissionLine] = {}
     for line in lines:
-        before = best.get(slug(line.participant))
+        before = best.get(identity(line.participant))
         if line.valid is not None and (before is None or _badness(event)(line.valid) < _badness(event)(before.valid)):
-            best[slug(line.participant)] = line
+            best[identity(line.participant)] = line
     return list(best.values())
 
 

@@ -146,7 +146,7 @@ def submissions_table(event: Event, lines: Sequence[SubmissionLine]) -> Table:
         label="Submissions",
         columns=columns,
         filters=filters,
-        find="Find a participant",
+        find="Find a submission",
         empty="Nothing was received yet.",
     )
 

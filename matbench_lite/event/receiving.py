@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from matbench_lite.errors import EventError
-from matbench_lite.event.about import named, read_about, slug
+from matbench_lite.event.about import identity, named, read_about, slug
 from matbench_lite.event.arriving import take
 from matbench_lite.event.received import Mark, Received, ReceivedFolder
 from matbench_lite.event.settings import Event, clock
@@ -74,7 +74,7 @@ def receive(
 
 def _as_before(name: str, earlier: tuple[Received, ...]) -> str:
     """The name as the participant first wrote it: "Team A" and "team a" are one."""
-    return next((each.participant for each in earlier if slug(each.participant) == slug(name)), name)
+    return next((each.participant for each in earlier if identity(each.participant) == identity(name)), name)
 
 
 def _mark(event: Event, name: str, earlier: tuple[Received, ...], now: datetime, same: str | None) -> Mark | None:
@@ -84,7 +84,7 @@ def _mark(event: Event, name: str, earlier: tuple[Received, ...], now: datetime,
         return "late"
     if same is not None:
         return "duplicate"
-    counted = [each for each in earlier if each.mark is None and slug(each.participant) == slug(name)]
+    counted = [each for each in earlier if each.mark is None and identity(each.participant) == identity(name)]
     today = [each for each in counted if each.time.date() == now.date()]
     over = len(counted) >= event.participant.submissions or len(today) >= event.participant.per_day
     return "over the limit" if over else None

@@ -83,7 +83,7 @@ def split_rows(
 def _dataset_of_rows(
     formulas: NDArray[np.str_], labels: NDArray[np.bool_] | None, wanted: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Formula by formula in random order, class by class: each to the dataset that lacks the largest part of its share."""
+    """Formula by formula in random order, class by class: each to the dataset that is least full."""
     _, group_of, sizes = np.unique(formulas, return_inverse=True, return_counts=True)
     is_true = np.zeros(len(sizes)) if labels is None else np.bincount(group_of, weights=labels) / sizes
     dataset_of_group = np.empty(len(sizes), dtype=np.intp)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from matbench_lite.errors import EventError
-from matbench_lite.event.about import About, named, read_about, slug
+from matbench_lite.event.about import About, identity, named, read_about, slug
 
 
 def test_what_it_says(tmp_path: Path) -> None:
@@ -46,4 +46,9 @@ def test_what_is_no_name(name: str) -> None:
 
 def test_names_are_folder_names() -> None:
     assert slug("../../etc/passwd") == "etc-passwd"
-    assert slug("Team A") == slug("team   a") == slug("TEAM-A")
+    assert slug("研究室") == "participant"
+
+
+def test_one_name_can_be_written_in_several_ways() -> None:
+    assert identity("Team A") == identity("team   a") == identity("TEAM-A")
+    assert identity("Жa") != identity("Щa")

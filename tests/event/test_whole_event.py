@@ -1,0 +1,253 @@
+"""A whole event, as its organiser and two participants live it: real commands, separate folders, nothing shared."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from matbench_lite import load_benchmark
+from matbench_lite.event import ReceivedFolder, load_event
+from matbench_lite.event.sandbox import isolation_problem
+
+from .making import closed
+
+pytestmark = pytest.mark.slow
+
+RIDGE = """
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from matbench_lite.run.features import magpie_features
+
+input = "composition"
+
+
+def get_estimator(task):
+    model = make_pipeline(magpie_features(), StandardScaler(), KernelRidge(alpha=1.0))
+    return model
+"""
+
+
+def mbl(*arguments: object, cwd: Path, code: int = 0) -> str:
+    """Run a command as a person would, in a folder."""
+    command = [sys.executable, "-c", "from matbench_lite.cli import main; main()", *map(str, arguments)]
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, env=os.environ | {"COLUMNS": "200"})
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def asked(*arguments: object, cwd: Path) -> Any:
+    return json.loads(mbl(*arguments, "--json", cwd=cwd))
+
+
+def git(*arguments: str, cwd: Path) -> None:
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]
+    subprocess.run(["git", *who, *arguments], cwd=cwd, check=True, capture_output=True)
+
+
+def own_data(path: Path) -> pd.DataFrame:
+    """Real formulas with targets that can be recognised anywhere: each has digits that occur nowhere else."""
+    task = load_benchmark("mini")["mini_gap"]
+    formulas = task.inputs.tolist()
+    marks = np.random.default_rng(7).permutation(np.arange(len(formulas))) * 17_358_149 + 1_000_000_007
+    targets = [f"{value:.2f}{mark:010d}" for value, mark in zip(task.target_values, marks, strict=True)]
+    frame = pd.DataFrame({"formula": formulas, "y": targets})
+    frame.to_csv(path, index=False)
+    return frame
+
+
+def participant(folder: Path, kit: Path, name: str, source: str | None = None) -> tuple[Path, Path]:
+    """A participant's folder with the kit, and a model in it."""
+    folder.mkdir()
+    own = Path(shutil.copytree(kit, folder / "kit"))
+    model = Path(shutil.copytree(own / "models" / "start", own / "models" / "mine"))
+    text = (model / "submission.toml").read_text()
+    (model / "submission.toml").write_text(text.replace("Your name or that of your team", name))
+    if source is not None:
+        (model / "model.py").write_text(source)
+    return own, model
+
+
+def everything(*folders: Path) -> bytes:
+    """Every byte of some folders, and of the files in zip files there."""
+    content = []
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                content.append(path.read_bytes())
+                if zipfile.is_zipfile(path):
+                    with zipfile.ZipFile(path) as archive:
+                        content.extend(archive.read(name) for name in archive.namelist())
+            content.append(path.name.encode())
+    return b"\n".join(content)
+
+
+def private_marks(event: Path) -> list[bytes]:
+    """The digits by which each private target can be recognised."""
+    frame = pd.read_csv(event / "private" / "data" / "private.csv", dtype=str)
+    return [target.rpartition(".")[2][2:].encode() for target in frame["target"]]
+
+
+def score_marks(event: Path, part: str) -> list[bytes]:
+    """The digits of all scores on one part; whole numbers say nothing."""
+    opened = load_event(event)
+    folder = ReceivedFolder(opened)
+    marks = []
+    for each in folder.all():
+        if each.state == "scored":
+            scores = getattr(folder.scores(each.id), part)
+            values = [*scores.bagged.values(), *(value for fold in scores.folds for value in fold.values())]
+            values += [number for summary in scores.mean.values() for number in (summary.mean, summary.std)]
+            marks += [repr(value).partition(".")[2][:8].encode() for value in values if "." in repr(value)]
+    return [mark for mark in marks if len(mark) == 8]
+
+
+def reference_scores(folder: Path, event: Path, models: dict[str, Path]) -> dict[str, Any]:
+    """What `mbl try` says when the public rows are to train on and the private ones to test on."""
+    shutil.copytree(event / "kit", folder)
+    public = pd.read_csv(folder / "data" / "public.csv", dtype=str)
+    private = pd.read_csv(event / "private" / "data" / "private.csv", dtype=str)
+    both = pd.concat([public[public["part"] == "train"], private[private["part"] == "test"]])
+    both.to_csv(folder / "data" / "public.csv", index=False)
+    scores = {}
+    for name, model in models.items():
+        trial = asked("try", model, "-b", "benchmark.toml", "--inner-folds", 3, "-o", folder / name, cwd=folder)[0]
+        scores[name] = trial["scores"]["mean"]["test"]["mae"]
+    return scores
+
+
+def test_an_event_of_predictions(tmp_path: Path) -> None:
+    organiser = tmp_path / "organiser"
+    organiser.mkdir()
+    own_data(organiser / "my.csv")
+    said = mbl(
+        *("event", "create", "gaps", "--data", "my.csv", "--target", "y", "--input", "composition", "--unit", "eV"),
+        *("--inner-folds", 3, "--title", "Band gaps"),
+        cwd=organiser,
+    )
+    assert "hand it out" in said
+    event = organiser / "gaps"
+    (organiser / "my.csv").unlink()
+
+    # Two participants, each with the kit alone.
+    anna, anna_model = participant(tmp_path / "anna", event / "kit", "Anna", RIDGE)
+    ben, ben_model = participant(tmp_path / "ben", event / "kit", "Ben")
+    tried = {
+        name: asked("try", model, "--benchmark", "benchmark.toml", "--inner-folds", 3, cwd=kit)[0]
+        for name, kit, model in (("Anna", anna, anna_model), ("Ben", ben, ben_model))
+    }
+    mbl("event", "pack", "models/mine", cwd=anna)
+    mbl("event", "check", "submission-mine.zip", cwd=anna)
+    mbl("event", "pack", "models/mine", "--output", "mine.zip", "--jobs", 2, cwd=ben)
+
+    # Anna sends a zip file; Ben a folder, then the same by git, which is a copy.
+    with zipfile.ZipFile(ben / "mine.zip") as archive:
+        archive.extractall(ben / "sent")
+    assert "does not count" not in mbl("event", "receive", event, anna / "submission-mine.zip", cwd=organiser)
+    mbl("event", "receive", event, ben / "sent", cwd=organiser)
+    repository = Path(shutil.copytree(ben / "sent", tmp_path / "repository" / "mine")).parent
+    git("init", cwd=repository)
+    git("checkout", "-b", "ben", cwd=repository)
+    git("add", ".", cwd=repository)
+    git("commit", "-m", "mine", cwd=repository)
+    said = mbl("event", "receive", event, repository, "--branch", "ben", "--path", "mine", cwd=organiser)
+    assert "duplicate of 0002-ben" in said
+
+    mbl("event", "score", event, cwd=organiser)
+    public = asked("event", "board", event, cwd=organiser)
+    assert "private_board" not in public
+    assert [line["state"] for line in public["public_board"]["submissions"]] == ["scored", "scored", "new"]
+    shown = {row["submission"]["participant"]: row["valid"] for row in public["public_board"]["rows"]}
+    assert shown == {name: trial["scores"]["mean"]["valid"]["mae"] for name, trial in tried.items()}
+
+    # What participants and everybody else have holds no private target and no test score.
+    public_bytes = everything(event / "kit", event / "board", tmp_path / "anna", tmp_path / "ben")
+    assert [mark for mark in private_marks(event) if mark in public_bytes] == []
+    shared = set(score_marks(event, "valid"))
+    assert [mark for mark in score_marks(event, "test") if mark in public_bytes and mark not in shared] == []
+    assert [mark for mark in score_marks(event, "valid") if mark in public_bytes] != []  # the search can find something
+
+    closed(load_event(event))
+    final = asked("event", "board", event, cwd=organiser)["private_board"]
+    assert [row["rank"] for row in final["rows"]] == [1, 2]
+    assert (event / "board" / "site" / "final.html").is_file()
+    expected = reference_scores(tmp_path / "reference", event, {"Anna": anna_model, "Ben": ben_model})
+    assert {row["submission"]["participant"]: row["test"] for row in final["rows"]} == expected
+
+
+def test_an_event_of_code(tmp_path: Path) -> None:
+    if isolation_problem() is not None:
+        pytest.skip(f"code cannot be isolated here: {isolation_problem()}")
+    organiser = tmp_path / "organiser"
+    organiser.mkdir()
+    own_data(organiser / "my.csv")
+    mbl(
+        *("event", "create", "gaps", "--data", "my.csv", "--target", "y", "--unit", "eV", "--mode", "code"),
+        *("--inner-folds", 3, "--public", "bagged", "--final", "bagged"),
+        cwd=organiser,
+    )
+    event = organiser / "gaps"
+    anna, anna_model = participant(tmp_path / "anna", event / "kit", "Anna", RIDGE)
+    ben, ben_model = participant(tmp_path / "ben", event / "kit", "Ben")
+    carl, carl_model = participant(tmp_path / "carl", event / "kit", "Carl", RIDGE.replace("return model", "1 / 0"))
+    for kit in (anna, ben, carl):
+        mbl("event", "pack", "models/mine", cwd=kit)
+    mbl("event", "receive", event, anna / "submission-mine.zip", carl_model, cwd=organiser)
+    git("init", cwd=ben / "models")
+    git("checkout", "-b", "ben", cwd=ben / "models")
+    git("add", "mine", cwd=ben / "models")
+    git("commit", "-m", "mine", cwd=ben / "models")
+    mbl("event", "receive", event, ben / "models", "--branch", "ben", "--path", "mine", cwd=organiser)
+
+    assert "--run-submitted-code" in mbl("event", "score", event, cwd=organiser, code=1)
+    mbl("event", "score", event, "--run-submitted-code", "--jobs", 2, cwd=organiser, code=1)
+    status = {each["participant"]: each for each in asked("event", "status", event, cwd=organiser)["submissions"]}
+    assert {name: each["state"] for name, each in status.items()} == {
+        "Anna": "scored",
+        "Ben": "scored",
+        "Carl": "error",
+    }
+    assert "ZeroDivisionError" in status["Carl"]["trace"]
+
+    # The same as `mbl try` on the private data, which the organiser could run.
+    tried = {
+        name: asked(
+            *("try", model, "--benchmark", event / "private" / "benchmark.toml", "--inner-folds", 3),
+            *("--output", tmp_path / name),
+            cwd=organiser,
+        )[0]
+        for name, model in (("Anna", anna_model), ("Ben", ben_model))
+    }
+    public = asked("event", "board", event, cwd=organiser)["public_board"]
+    shown = {row["submission"]["participant"]: row["valid"]["mean"] for row in public["rows"]}
+    assert shown == {name: trial["scores"]["bagged"]["valid"][-1]["mae"] for name, trial in tried.items()}
+    secret = asked("event", "board", event, "--private", cwd=organiser)["private_board"]
+    ranked = {row["submission"]["participant"]: row["test"]["mean"] for row in secret["rows"]}
+    assert ranked == {name: trial["scores"]["bagged"]["test"][-1]["mae"] for name, trial in tried.items()}
+
+    # Nothing of it went where others look: not the targets, not the test scores, not what Carl's code said.
+    public_bytes = everything(event / "kit", event / "board", tmp_path / "anna", tmp_path / "ben")
+    assert [mark for mark in private_marks(event) if mark in public_bytes] == []
+    assert [mark for mark in score_marks(event, "test") if mark in public_bytes] == []
+    assert b"ZeroDivisionError" not in everything(event / "board")
+    assert (event / "private" / "board" / "site" / "final.html").is_file()
+    assert not (event / "board" / "site" / "final.html").exists()
+
+    closed(load_event(event))
+    (carl_model / "model.py").write_text(RIDGE)
+    assert "late" in mbl("event", "receive", event, carl_model, cwd=organiser)
+    said = mbl("event", "board", event, cwd=organiser)
+    assert re.search("Private board: test scores on [0-9]+ rows", said)
+    assert (event / "board" / "site" / "final.html").is_file()
