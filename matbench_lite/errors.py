@@ -100,6 +100,10 @@ class RepositoryError(MatbenchLiteError):
     """Git is not here, or the repository cannot answer what was asked."""
 
 
+class ArrivalError(MatbenchLiteError):
+    """A submission that is not let in: unreadable, too large, or with something in it that is no plain file."""
+
+
 class UnverifiedDataWarning(UserWarning):
     """Data in use whose checksum is not the published one."""
 
