@@ -13,9 +13,15 @@ from matbench_lite import git
 from matbench_lite.errors import ArrivalError
 from matbench_lite.event.arriving.choosing import FILE, LINK, Item, too_many_seen
 from matbench_lite.event.arriving.git_command import Answer, Git
-from matbench_lite.event.arriving.git_place import Address, find_repository, is_address, read_address
+from matbench_lite.event.arriving.git_place import (
+    Address,
+    find_repository,
+    is_address,
+    read_address,
+    without_secrets,
+)
 from matbench_lite.event.arriving.limits import MAX_LISTED, ArrivalLimits
-from matbench_lite.event.arriving.names import check_part, decoded, parts_of, plain, shown
+from matbench_lite.event.arriving.names import check_part, decoded, parts_of, shown
 from matbench_lite.event.arriving.source import CHUNK, Kind
 
 _KINDS = {git.LINK: LINK, git.SUBMODULE: "a submodule"}
@@ -145,18 +151,18 @@ class GitSource:
         if any(pack.stat().st_size >= self._limits.fetch_bytes for pack in packs):
             message = f"the branch has more than {self._limits.fetch_mb:g} MB"
             raise ArrivalError(message, fix="make a branch that has only your submission, or send a zip file")
-        message = f"git could not fetch it: {plain(fetched.said)}"
+        message = f"git could not fetch it: {without_secrets(fetched.said)}"
         raise ArrivalError(message, fix="check the address, and that it can be read without a password")
 
     def _configuration(self, address: Address) -> dict[str, str | None]:
         """Git's own settings for the way: proxy, certificates and keys are those of whoever fetches."""
         lines = ["[safe]", "\tdirectory = *"]
         if address.protocols != "file":
-            home = Path.home()
-            usual = [Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config") / "git/config", home / ".gitconfig"]
+            home = os.environ.get("HOME", "/")
+            usual = f"{os.environ.get('XDG_CONFIG_HOME') or f'{home}/.config'}/git/config", f"{home}/.gitconfig"
             given = os.environ.get("GIT_CONFIG_GLOBAL")
-            for path in usual if given is None else [Path(given).absolute()]:
-                quoted = str(path).replace("\\", "\\\\").replace('"', '\\"')
+            for path in usual if given is None else (given,):
+                quoted = str(Path(path).absolute()).replace("\\", "\\\\").replace('"', '\\"')
                 lines += ["[include]", f'\tpath = "{quoted}"']
         place = self._own.parent / "configuration"
         place.write_text("\n".join([*lines, ""]), encoding="utf-8", errors="surrogateescape")

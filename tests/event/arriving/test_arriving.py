@@ -86,7 +86,7 @@ def harmless(draw: st.DrawFn) -> dict[str, bytes]:
     return {name: content for name, content in kept.items() if name.split("/")[0] != "top"} | {"top": b"x"}
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(harmless())
 def test_any_harmless_files_arrive_unchanged_by_all_three_ways(files: dict[str, bytes]) -> None:
     place = Path(tempfile.mkdtemp())

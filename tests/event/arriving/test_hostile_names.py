@@ -77,9 +77,16 @@ def test_in_a_zip_file(name: str, message: str, tmp_path: Path, home: Path) -> N
 @pytest.mark.parametrize(
     "trap", [key for key, (name, _) in TRAPS.items() if "/" not in name and "\0" not in name and 0 < len(name) < 250]
 )
-def test_in_a_folder_and_on_a_branch(trap: str, tmp_path: Path, home: Path) -> None:
+def test_in_a_folder(trap: str, tmp_path: Path, home: Path) -> None:
     name, message = TRAPS[trap]
     refuse(as_folder(tmp_path / "folder", {"fine.py": b"", name: b""}), home, message)
+
+
+@pytest.mark.parametrize(
+    "trap", ["upwards", "absolute", "drive", "backslash", "line", "other way", "device", "too long"]
+)
+def test_on_a_branch(trap: str, tmp_path: Path, home: Path) -> None:
+    name, message = TRAPS[trap]
     tree = as_tree(tmp_path / "clone", [("100644", b"fine.py", ""), ("100644", name.encode(), "")])
     refuse(tree, home, message, branch="mine")
 
