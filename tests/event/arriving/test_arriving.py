@@ -23,6 +23,7 @@ from sending import FILES, Packed, as_branch, as_folder, as_zip, by_hand, git
 from matbench_lite.errors import ArrivalError
 from matbench_lite.event.arriving import ArrivalLimits, Taken, take
 from matbench_lite.event.arriving.names import caseless, check_part, is_junk
+from matbench_lite.event.arriving.staging import appearing
 
 
 def content_of(folder: Path) -> dict[str, bytes]:
@@ -279,6 +280,14 @@ def test_a_kill_in_the_middle_leaves_nothing_in_the_way(tmp_path: Path, home: Pa
     take(folder, target)
     assert sorted(path.name for path in home.iterdir()) == ["other", "target"]
     assert content_of(target) == FILES
+
+
+def test_one_that_is_at_work_is_no_leftover(home: Path) -> None:
+    with appearing(home / "target") as first:
+        with pytest.raises(ZeroDivisionError), appearing(home / "target"):
+            _ = 1 / 0
+        (first.files / "model.py").write_bytes(b"pass\n")
+    assert content_of(home) == {"target/model.py": b"pass\n"}
 
 
 def test_limits_are_numbers_above_zero() -> None:
