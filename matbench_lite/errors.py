@@ -96,6 +96,39 @@ class ExpressionError(JudgingError, ValueError):
     """A formula that is not one: outside the grammar, or too large to be looked at."""
 
 
+class EventError(MatbenchLiteError):
+    """An event whose settings, data or submissions cannot be used as asked."""
+
+
+class IsolationError(MatbenchLiteError):
+    """Submitted code cannot be run on this machine without it seeing what it must not."""
+
+
+class SubmittedCodeError(MatbenchLiteError):
+    """Submitted code that could not be trained within its limits.
+
+    The message and `stage` may be shown to anyone: they hold no text of the submission and no data.
+
+    Args:
+        message: Where, and the stage.
+        fix: What to do next.
+        stage: What happened, one of a fixed list: `matbench_lite.event.sandbox.STAGES`.
+        details: Trace and output of the submission: for the organiser only, it may quote private data.
+    """
+
+    def __init__(self, message: str, *, fix: str | None = None, stage: str = "", details: str = "") -> None:
+        super().__init__(message, fix=fix)
+        self.stage = stage
+        self.details = details
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild_submitted, (self.message, self.fix, self.stage, self.details)
+
+
+def _rebuild_submitted(message: str, fix: str | None, stage: str, details: str) -> SubmittedCodeError:
+    return SubmittedCodeError(message, fix=fix, stage=stage, details=details)
+
+
 class RepositoryError(MatbenchLiteError):
     """Git is not here, or the repository cannot answer what was asked."""
 

@@ -87,7 +87,7 @@ def fit_predict(
             step()
             predicted = []
             for X in X_tests:
-                predicted.append(_checked(*_predict(estimator, task, X), X, task, place))
+                predicted.append(checked_predictions(*_predict(estimator, task, X), X, task, place))
                 step()
     except MatbenchLiteError:
         raise
@@ -124,7 +124,7 @@ def predict_rows(estimator: Any, task: Task, X: pd.Series, *, where: str = "") -
     place = f"{task.name} {where}".strip()
     try:
         with threadpool_limits(limits=1):
-            return _checked(*_predict(estimator, task, X), X, task, place)
+            return checked_predictions(*_predict(estimator, task, X), X, task, place)
     except MatbenchLiteError:
         raise
     except Exception as error:
@@ -160,7 +160,26 @@ def _gives_std(estimator: Any) -> bool:
     return "return_std" in inspect.signature(estimator.predict).parameters
 
 
-def _checked(values: Any, std: Any, X: pd.Series, task: Task, place: str) -> Predicted:
+def checked_predictions(values: Any, std: Any, X: pd.Series, task: Task, place: str) -> Predicted:
+    """What somebody predicts for some rows, if it is one finite number or label per row.
+
+    Args:
+        values: Numbers, probabilities of true, or labels.
+        std: Standard deviations of numbers, or None.
+        X: The rows.
+        task: The task, for the kind of target.
+        place: Which task and fold, for messages.
+
+    Raises:
+        ModelError: If it is something else.
+
+    Examples:
+        >>> import pandas as pd
+        >>> from matbench_lite import load_benchmark
+        >>> task = load_benchmark("mini")["mini_gap"]
+        >>> checked_predictions([1, 2], None, pd.Series(["NaCl", "GaAs"]), task, "fold 0").values
+        array([1., 2.])
+    """
     array = _numbers(values, X, place, "predictions")
     if task.kind == "regression":
         if array.dtype == bool:

@@ -1,0 +1,177 @@
+"""Whether submitted code can be isolated on this machine, and how it is started."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import secrets
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, Any
+
+from matbench_lite.errors import IsolationError
+from matbench_lite.event.sandbox.calls import MACHINES
+from matbench_lite.event.sandbox.limits import Limits
+from matbench_lite.event.sandbox.places import extra_paths, package_home, sandbox_places
+from matbench_lite.event.sandbox.root import SCRATCH
+
+_LAST_USER = 2**31
+_SPARE_PROCESSES = 8  # above the limit: so that those who exceed it are seen doing so
+_PROBE = "from matbench_lite.event.sandbox.worker import main; import numpy, pandas; print('inside')"
+_LAUNCH = "import sys; sys.path.insert(0, {home!r}); from matbench_lite.event.sandbox.launcher import main; main()"
+_WORK = "from matbench_lite.event.sandbox.worker import main; main()"
+
+
+@lru_cache(maxsize=1)
+def isolation_problem() -> str | None:
+    """Why submitted code cannot be isolated on this machine; None if it can.
+
+    It is tried, once per process, which takes about a second.
+
+    Examples:
+        >>> problem = isolation_problem()
+        >>> problem is None or isinstance(problem, str)
+        True
+    """
+    if sys.platform != "linux":
+        return f"it needs Linux, this is {platform.system()}"
+    if platform.machine() not in MACHINES:
+        return f"the system calls of {platform.machine()} are not known; those of {', '.join(MACHINES)} are"
+    try:
+        with launched(Limits(), isolated=True, program=_PROBE) as (process, _):
+            output = process.communicate(timeout=60)[0].decode(errors="replace").strip()
+    except IsolationError as error:
+        return error.message
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"starting a process in a sandbox failed: {error}"
+    if process.returncode != 0 or output != "inside":
+        last = output.splitlines()[-1] if output else f"exit code {process.returncode}"
+        return f"starting a process in a sandbox failed: {last}"
+    return None
+
+
+@contextmanager
+def launched(
+    limits: Limits, *, isolated: bool, program: str = _WORK
+) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+    """Start a worker, in a sandbox or without one; leaving the block ends it and removes its scratch folder.
+
+    Args:
+        limits: What it may take.
+        isolated: Whether to build a sandbox around it.
+        program: What the worker does.
+
+    Yields:
+        The launcher's process, and the pipe on which results come.
+
+    Raises:
+        IsolationError: If Python is installed in a folder that holds other things as well.
+    """
+    from matbench_lite.event.sandbox.watching import end
+
+    with tempfile.TemporaryDirectory(prefix="mbl-scratch-", ignore_cleanup_errors=True) as folder:
+        scratch = SCRATCH if isolated else folder
+        if not isolated:
+            for name in ("home", "tmp"):
+                (Path(folder) / name).mkdir()
+        environment = _environment(scratch)
+        plan = _plan(limits, isolated=isolated, scratch=scratch, program=program)
+        results, theirs = os.pipe()
+        with os.fdopen(results, "rb", buffering=0) as stream:
+            try:
+                # Nothing else of ours is open in it.
+                process = subprocess.Popen(
+                    [sys.executable, "-I", "-S", "-c", _LAUNCH.format(home=str(package_home()))],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=(theirs,),
+                    env=environment,
+                    cwd="/",
+                    bufsize=0,
+                    # Ctrl-C is for the program that the organiser has started; it ends its children itself.
+                    start_new_session=True,
+                )
+            finally:
+                os.close(theirs)
+            try:
+                assert process.stdin is not None
+                plan |= {"results": theirs, "environment": environment}
+                with suppress(BrokenPipeError):  # what it has printed says why
+                    process.stdin.write(json.dumps(plan).encode() + b"\n")
+                yield process, stream
+            finally:
+                end(process)
+                for pipe in (process.stdin, process.stdout):
+                    with suppress(OSError):
+                        pipe and pipe.close()
+
+
+def _plan(limits: Limits, *, isolated: bool, scratch: str, program: str) -> dict[str, Any]:
+    """What the launcher is told; see there."""
+    user = _spare_user() if isolated else None
+    return {
+        **asdict(limits),
+        **(asdict(sandbox_places()) if isolated else {}),
+        "parent": os.getpid(),
+        "isolated": isolated,
+        "drop_to_user": user is not None,
+        "user": user or 0,
+        "most_processes": limits.processes + _SPARE_PROCESSES + (_running() if user is None else 0),
+        "scratch": scratch,
+        "command": [sys.executable, "-P", "-c", program],
+    }
+
+
+def _environment(scratch: str) -> dict[str, str]:
+    """All the environment variables of the worker: nothing of the organiser's is among them."""
+    return {
+        **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")},
+        "VECLIB_MAXIMUM_THREADS": "1",
+        "HOME": f"{scratch}/home",
+        "LANG": "C.UTF-8",
+        "MATBENCH_LITE_AUTOFETCH": "0",
+        "MATBENCH_LITE_DATA": f"{scratch}/home/data",
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": os.pathsep.join([str(package_home()), *extra_paths()]),
+        "PYTHONUNBUFFERED": "1",
+        "TMPDIR": f"{scratch}/tmp",
+        "XDG_CACHE_HOME": f"{scratch}/home/.cache",
+        "XDG_CONFIG_HOME": f"{scratch}/home/.config",
+        "XDG_DATA_HOME": f"{scratch}/home/.local/share",
+    }
+
+
+def _spare_user() -> int | None:
+    """The number of a user that nobody is, for one sandbox alone; None if this process may not become one.
+
+    Limits on processes count by user: sandboxes that run at the same time must not count each other's.
+    """
+    if os.geteuid() != 0:
+        return None
+    ranges = [line.split() for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    first, size = max(((int(start), int(length)) for start, _, length in ranges), key=lambda one: one[1])
+    last = min(first + size, _LAST_USER)
+    half = (last - first) // 2  # real users have low numbers
+    return last - half + secrets.randbelow(half) if half > 0 else None
+
+
+def _running() -> int:
+    """Processes and threads that this user has now, which count against the kernel's limit."""
+    import psutil
+
+    count = 0
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if process.uids().real == os.getuid():
+                count += process.num_threads()
+    return count
