@@ -80,9 +80,9 @@ def choose(items: Iterable[Item], limits: ArrivalLimits) -> Chosen:
         elif item.what != FOLDER:
             raise ArrivalError(f"{shown(item.path)} is {item.what}", fix="send plain files only")
     around = _around(files)
-    named = {"/".join(parts[around:]): item for parts, item in files.items()}
+    named = dict(sorted(("/".join(parts[around:]), item) for parts, item in files.items()))
     _check_amount(named, limits)
-    return Chosen(items=dict(sorted(named.items())), left_out=tuple(sorted(left_out)))
+    return Chosen(items=named, left_out=tuple(sorted(left_out)))
 
 
 class _Spellings:

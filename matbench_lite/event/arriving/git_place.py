@@ -15,7 +15,7 @@ from matbench_lite.event.arriving.source import unreadable
 _ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTALL)
 _SHORT_SSH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:[^/:\\-][^:\\]*")
 _HOST = re.compile(r"([^@/\s]*@)?(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9][A-Za-z0-9.-]*)(:[0-9]+)?/\S+")
-_SECRET = re.compile(r"(?<=://)[^/@]*@")
+_SECRET = re.compile(r"(?<=://)[^/\s]*@")
 _ALLOWED = ("https", "ssh", "git", "file")
 _MAX_POINTER = 5000  # bytes of the small files in which git says where things are
 

@@ -11,11 +11,17 @@ from pathlib import Path
 
 from matbench_lite import git
 from matbench_lite.errors import ArrivalError
-from matbench_lite.event.arriving.choosing import FILE, LINK, Item
+from matbench_lite.event.arriving.choosing import FILE, LINK, Item, too_many_seen
 from matbench_lite.event.arriving.git_command import Answer, Git
-from matbench_lite.event.arriving.git_place import Address, find_repository, is_address, read_address
+from matbench_lite.event.arriving.git_place import (
+    Address,
+    find_repository,
+    is_address,
+    read_address,
+    without_secrets,
+)
 from matbench_lite.event.arriving.limits import MAX_LISTED, ArrivalLimits
-from matbench_lite.event.arriving.names import check_part, decoded, parts_of, plain, shown
+from matbench_lite.event.arriving.names import check_part, decoded, parts_of, shown
 from matbench_lite.event.arriving.source import CHUNK, Kind
 
 _KINDS = {git.LINK: LINK, git.SUBMODULE: "a submodule"}
@@ -67,6 +73,8 @@ class GitSource:
             raise ArrivalError(f"the branch {shown(self._branch)} leads to no commit", fix="push it again")
         self.commit = commit.output.decode().strip()
         listed = self._ask("ls-tree", "-r", "-z", "--long", "--full-tree", self._tree(), at_most=MAX_LISTED)
+        if len(listed.output) == MAX_LISTED:
+            raise too_many_seen()
         if not listed.fine:
             raise ArrivalError(f"the files cannot be listed: {listed.said}", fix="send fewer files, or push it again")
         found = list(git.tree_items(listed.output))
@@ -130,7 +138,7 @@ class GitSource:
     def _fetch(self, address: Address) -> str:
         """The tip of the branch, after fetching it."""
         self._make_own("sha1")
-        environment: dict[str, str | None] = {"GIT_ALLOW_PROTOCOL": address.protocols} | self._configuration(address)
+        environment = {**self._configuration(address), "GIT_ALLOW_PROTOCOL": address.protocols}
         wanted = f"+refs/heads/{self._branch}:{_FETCHED}"
         options = ("--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
         fetched = self._git.ask(*self._at_own(), "fetch", *options, address.url, wanted, environment=environment)
@@ -143,18 +151,18 @@ class GitSource:
         if any(pack.stat().st_size >= self._limits.fetch_bytes for pack in packs):
             message = f"the branch has more than {self._limits.fetch_mb:g} MB"
             raise ArrivalError(message, fix="make a branch that has only your submission, or send a zip file")
-        message = f"git could not fetch it: {plain(fetched.said)}"
+        message = f"git could not fetch it: {without_secrets(fetched.said)}"
         raise ArrivalError(message, fix="check the address, and that it can be read without a password")
 
     def _configuration(self, address: Address) -> dict[str, str | None]:
         """Git's own settings for the way: proxy, certificates and keys are those of whoever fetches."""
         lines = ["[safe]", "\tdirectory = *"]
         if address.protocols != "file":
-            home = Path.home()
-            usual = [Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config") / "git/config", home / ".gitconfig"]
+            home = os.environ.get("HOME", "/")
+            usual = f"{os.environ.get('XDG_CONFIG_HOME') or f'{home}/.config'}/git/config", f"{home}/.gitconfig"
             given = os.environ.get("GIT_CONFIG_GLOBAL")
-            for path in usual if given is None else [Path(given).absolute()]:
-                quoted = str(path).replace("\\", "\\\\").replace('"', '\\"')
+            for path in usual if given is None else (given,):
+                quoted = str(Path(path).absolute()).replace("\\", "\\\\").replace('"', '\\"')
                 lines += ["[include]", f'\tpath = "{quoted}"']
         place = self._own.parent / "configuration"
         place.write_text("\n".join([*lines, ""]), encoding="utf-8", errors="surrogateescape")

@@ -26,11 +26,11 @@ _RENAME = "rename it: letters, digits, dots, dashes and underscores, with / betw
 
 
 def shown(text: str) -> str:
-    """A stranger's text as it can be printed: short, and without what a terminal would obey.
+    r"""A stranger's text as it can be printed: short, and without what a terminal would obey.
 
     Examples:
-        >>> print(shown("a\\x1b[2J"))
-        'a\\x1b[2J'
+        >>> print(shown("a\x1b[2J"))
+        'a\x1b[2J'
     """
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
 

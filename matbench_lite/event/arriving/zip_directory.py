@@ -1,7 +1,7 @@
 """The list of contents at the end of a zip file.
 
-Not by `zipfile`: that reads the whole list, however long it says it is, before it can be asked anything; and it picks one
-of two ways to read a file that says two things, where such a file should not be read at all.
+Not by `zipfile`: that reads the whole list, however long it says it is, before it can be asked anything; and of a file
+that says two things it believes one, where such a file should not be read at all.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _no_end(archive: int) -> ArrivalError:
 def _record(archive: int, head: tuple[int, ...], name: bytes) -> tuple[Record, int]:
     """A record, and where all that belongs to it begins."""
     _, _, _, flags, method, _, _, crc, packed, size, _, _, _, _, _, attributes, place = head
-    # Without the mark for UTF-8 a name is in some old code page, by the book; in fact it is UTF-8, from a Mac, or ASCII.
+    # By the book, a name without the mark for UTF-8 is in an old code page; in fact it is ASCII, or UTF-8 from a Mac.
     path = decoded(name)
     if _SAID_ELSEWHERE in (packed, size, place):
         raise ArrivalError(f"{shown(path)} is in Zip64, for files of 4 GB and more", fix="make it smaller")
