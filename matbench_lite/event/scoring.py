@@ -72,7 +72,7 @@ def score_submissions(
     """
     folder = ReceivedFolder(event)
     if submissions and event.mode == "code":
-        _permit(run_submitted_code=run_submitted_code, isolated=isolated)
+        _permit(event, run_submitted_code=run_submitted_code, isolated=isolated)
     done = []
     with folder.locked():
         for submission in submissions:
@@ -116,14 +116,14 @@ def score_folds(event: Event, folds: Sequence[FoldPredicted]) -> EventScores:
     )
 
 
-def _permit(*, run_submitted_code: bool, isolated: bool) -> None:
+def _permit(event: Event, *, run_submitted_code: bool, isolated: bool) -> None:
     if not run_submitted_code:
         raise EventError(
             "scoring would execute code that strangers sent",
             fix="read the guide for organisers, then say --run-submitted-code",
         )
     if isolated:
-        from matbench_lite.event.sandbox import isolation_problem
+        from matbench_lite.event.sandbox import isolation_problem, visible_folders
 
         problem = isolation_problem()
         if problem is not None:
@@ -131,6 +131,13 @@ def _permit(*, run_submitted_code: bool, isolated: bool) -> None:
                 f"submitted code cannot be isolated here: {problem}",
                 fix="score on another machine; --without-isolation gives the code all your rights",
             )
+        home = event.folder.resolve()
+        for folder in visible_folders():
+            if home.is_relative_to(folder):
+                raise IsolationError(
+                    f"{home} lies in {folder}, where submitted code finds its Python",
+                    fix="move the event to another folder",
+                )
 
 
 def _scored(event: Event, folder: ReceivedFolder, submission: Received, *, isolated: bool, jobs: int) -> Received:

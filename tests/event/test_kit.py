@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from matbench_lite import load_benchmark
+from matbench_lite.errors import EventError, MatbenchLiteError, RunError
+from matbench_lite.event import Event, benchmark_source, check_submission, create_event, open_kit, pack
+from matbench_lite.event.arriving import take
+from matbench_lite.event.datasets import read_inputs
+from matbench_lite.event.splitting import Shares
+from matbench_lite.run import load_model
+
+from .making import make_event, write_model
+
+
+def test_the_four_datasets_are_apart_and_complete(code_event: Event) -> None:
+    public, private = code_event.public_task, code_event.private_task
+    assert not set(public.ids) & set(private.ids)
+    assert len(public.ids) + len(private.ids) == 500
+    assert [len(task.train_rows(0)) for task in (public, private)] == [200, 150]
+    assert [len(task.test_rows(0)) for task in (public, private)] == [50, 100]
+    original = load_benchmark("mini")["mini_gap"].targets["target"]
+    for task in (public, private):
+        assert (task.targets["target"] == original[task.ids]).all()
+
+
+def test_the_private_inputs_are_those_of_the_private_test_rows(event: Event) -> None:
+    inputs = read_inputs(event.kit, event.public_task)
+    assert inputs.equals(event.private_task.inputs)
+    assert not (event.kit / "data" / "private.csv").exists()
+    assert (event.private.stat().st_mode & 0o077) == 0
+
+
+def test_an_event_of_code_gives_no_private_inputs_away(code_event: Event) -> None:
+    assert sorted(path.name for path in (code_event.kit / "data").iterdir()) == ["public.csv"]
+
+
+def test_structures_go_through_a_kit(tmp_path: Path) -> None:
+    event = make_event(tmp_path / "e", task="mini_e_form")
+    inputs = read_inputs(event.kit, event.public_task)
+    expected = event.private_task.inputs
+    assert list(inputs.index) == list(expected.index)
+    assert [each.as_dict() for each in inputs[:5]] == [each.as_dict() for each in expected[:5]]
+    model = write_model(tmp_path / "mine")  # takes compositions, gets formulas
+    submission = pack(open_kit(event.kit), load_model(model), tmp_path / "mine.zip")
+    take(submission, tmp_path / "files")
+    check_submission(open_kit(event.kit), tmp_path / "files")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["mini_gap", "mini_is_ductile", "mini_e_form"])
+def test_the_notebook_runs_from_top_to_bottom(tmp_path: Path, task: str) -> None:
+    event = make_event(tmp_path / "e", task=task)
+    notebook = json.loads((event.kit / "start.ipynb").read_text())
+    code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert len(code) == 4
+    program = "import sys; sys.path.insert(0, '')\n" + "\n".join(code) + "\nprint(trial.ok)\n"
+    done = subprocess.run([sys.executable, "-c", program], cwd=event.kit, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1:] == ["True"], done.stderr
+
+
+def test_the_readme_says_what_to_do(event: Event) -> None:
+    text = (event.kit / "README.md").read_text()
+    assert "mbl try models/mine --benchmark benchmark.toml --inner-folds 3" in text
+    assert "mbl event pack models/mine" in text
+    assert "300 rows to train on and 75 to test on" in text
+    assert not re.search(r"\{\{|\{%|None", text)
+
+
+def test_the_kits_model_has_no_name_yet(event: Event, tmp_path: Path) -> None:
+    with pytest.raises(EventError, match=r"submission\.toml"):
+        pack(open_kit(event.kit), load_model(event.kit / "models" / "start"), tmp_path / "mine.zip")
+    assert not (tmp_path / "mine.zip").exists()
+
+
+def test_a_baseline_is_no_submission(event: Event, tmp_path: Path) -> None:
+    with pytest.raises(EventError, match="copy models/start"):
+        pack(open_kit(event.kit), load_model("dummy"), tmp_path / "mine.zip")
+
+
+def test_a_model_that_fails_makes_no_submission(event: Event, tmp_path: Path) -> None:
+    source = "def get_estimator(task):\n    raise ValueError('no luck')\n"
+    model = write_model(tmp_path / "mine", source=source)
+    with pytest.raises(RunError, match=r"inner fold 0.*no luck"):
+        pack(open_kit(event.kit), load_model(model), tmp_path / "mine.zip")
+    assert not (tmp_path / "mine.zip").exists()
+
+
+def test_jobs_do_not_change_what_is_packed(event: Event, tmp_path: Path) -> None:
+    model = write_model(tmp_path / "mine", quantile=0.37)
+    kit, loaded = open_kit(event.kit), load_model(model)
+    for jobs in (1, 2):
+        take(pack(kit, loaded, tmp_path / f"{jobs}.zip", jobs=jobs), tmp_path / f"files-{jobs}")
+    first, second = ((tmp_path / f"files-{jobs}" / "predictions.csv").read_bytes() for jobs in (1, 2))
+    assert first == second
+
+
+def test_a_folder_that_is_no_kit(event: Event, tmp_path: Path) -> None:
+    with pytest.raises(EventError, match="there is no"):
+        open_kit(tmp_path)
+    shutil.copy(event.kit / "event.toml", tmp_path)
+    with pytest.raises(EventError, match="is no kit"):
+        open_kit(tmp_path)
+
+
+def test_nothing_is_left_of_an_event_that_cannot_be_made(event: Event, tmp_path: Path) -> None:
+    bench = load_benchmark("mini")
+    source = benchmark_source(bench, bench["mini_gap"])
+    from dataclasses import replace
+
+    settings = replace(event, folder=tmp_path / "new")
+    none = Shares(public_train=0.8, public_test=0.1, private_train=0.0, private_test=0.1)
+    for changes, shares in (
+        ({"metric": "accuracy"}, None),
+        ({"mode": "code"}, none),
+        ({"inner_folds": 100}, Shares(public_train=0.1, public_test=0.1, private_train=0.7, private_test=0.1)),
+    ):
+        with pytest.raises(MatbenchLiteError):
+            create_event(replace(settings, **changes), source, shares=shares)  # type: ignore[arg-type]
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["gaps"]
+    with pytest.raises(EventError, match="is there already"):
+        create_event(event, source)
