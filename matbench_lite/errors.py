@@ -96,6 +96,10 @@ class ExpressionError(JudgingError, ValueError):
     """A formula that is not one: outside the grammar, or too large to be looked at."""
 
 
+class EventError(MatbenchLiteError):
+    """An event whose settings, data or submissions cannot be used as asked."""
+
+
 class IsolationError(MatbenchLiteError):
     """Submitted code cannot be run on this machine without it seeing what it must not."""
 
@@ -127,6 +131,10 @@ def _rebuild_submitted(message: str, fix: str | None, stage: str, details: str) 
 
 class RepositoryError(MatbenchLiteError):
     """Git is not here, or the repository cannot answer what was asked."""
+
+
+class ArrivalError(MatbenchLiteError):
+    """A submission that is not let in: unreadable, too large, or with something in it that is no plain file."""
 
 
 class UnverifiedDataWarning(UserWarning):

@@ -12,7 +12,8 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "matbench_lite"
 
 LAYERS = [
-    {"_version", "errors", "atomic", "digits", "progress"},
+    {"_version", "errors", "atomic", "digits", "filenames", "filling", "progress"},
+    {"git"},
     {"metrics", "stats"},
     {"tasks"},
     {"data"},

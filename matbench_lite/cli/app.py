@@ -15,6 +15,7 @@ from matbench_lite.cli import (
     data,
     demo,
     evaluate,
+    event,
     from_matbench,
     judge,
     leaderboard,
@@ -59,6 +60,7 @@ app.command("compare")(compare.compare)
 app.add_typer(site.app, name="site")
 app.command("evaluate")(evaluate.evaluate)
 app.add_typer(judge.app, name="judge")
+app.add_typer(event.app, name="event")
 app.command("seal")(seal.seal)
 app.command("review")(review.review)
 app.command("submit")(submit.submit)

@@ -32,7 +32,7 @@ def print_header(bench: Benchmark, task: Task, settings: TrialSettings, work: st
     unit = f" ({task.unit})" if task.unit else ""
     rows, test = len(folds[0].train) + len(folds[0].valid), len(folds[0].test)
     source = "the package" if bench.name == "mini" else task.table.path if task.table else data_directory()
-    whose = "official test part" if settings.official_test else "training part"
+    whose = "test part" if task.has_given_parts else "official test part" if settings.official_test else "training part"
     noted = " (noted: entries made in this folder will say so)" if settings.official_test else ""
     for line in (
         f"Testing {bench.title}: {task.name}, {task.target}{unit}",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matbench_lite.data.fetching import fetch
     from matbench_lite.data.inventory import PartStatus, status, verify
     from matbench_lite.data.store import data_directory
-    from matbench_lite.data.tables import table_ids
+    from matbench_lite.data.tables import table_ids, table_is_test
 
 _HOMES = {
     "Added": "adding",
@@ -37,6 +37,7 @@ _HOMES = {
     "load_targets": "access",
     "status": "inventory",
     "table_ids": "tables",
+    "table_is_test": "tables",
     "verify": "inventory",
 }
 
@@ -54,6 +55,7 @@ __all__ = [
     "load_targets",
     "status",
     "table_ids",
+    "table_is_test",
     "verify",
 ]
 

@@ -54,6 +54,13 @@ def table_target_values(task: Task) -> NDArray[np.float64] | NDArray[np.bool_]:
     return _rows(task).values
 
 
+def table_is_test(task: Task) -> NDArray[np.bool_]:
+    """Of every row of a user's task, whether its file says that it is to be tested on."""
+    is_test = _rows(task).is_test
+    assert is_test is not None, f"{task.name} has no column of parts"
+    return is_test
+
+
 def table_inputs(task: Task) -> pd.Series:
     """Formula strings or structures of a user's task, indexed by row id."""
     import pandas as pd
@@ -76,6 +83,7 @@ class _Rows:
     values: NDArray[np.float64] | NDArray[np.bool_]
     texts: list[str]
     spacegroups: list[int | None] | None
+    is_test: NDArray[np.bool_] | None
 
     @cached_property
     def digest(self) -> str:
@@ -137,6 +145,7 @@ def _read_rows(table: Table, input_kind: Input, kind: Kind, _stamp: tuple[int, i
         spacegroups=None
         if table.spacegroup is None
         else checked_spacegroups(_column(frame, table, table.spacegroup), table.path),
+        is_test=None if table.part is None else _is_test(_column(frame, table, table.part), table),
     )
 
 
@@ -186,6 +195,18 @@ def _ids(column: pd.Series, table: Table) -> pd.Index:
             f"{table.path}: the id {repeated!r} occurs more than once", fix="give every row its own id"
         )
     return ids
+
+
+def _is_test(column: pd.Series, table: Table) -> NDArray[np.bool_]:
+    wrong = ~column.isin(("train", "test"))
+    if wrong.any():
+        row = int(wrong.to_numpy().nonzero()[0][0])
+        raise DataFormatError(
+            f"{table.path}: {column.name!r} in row {row} is {str(column.iloc[row])!r}, not train or test",
+            fix="write train or test",
+        )
+    is_test: NDArray[np.bool_] = (column == "test").to_numpy()
+    return is_test
 
 
 def _values(column: pd.Series, table: Table, kind: Kind) -> NDArray[np.float64] | NDArray[np.bool_]:

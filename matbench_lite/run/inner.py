@@ -45,6 +45,8 @@ def inner_folds(
     A fifth of the training part is set aside as `test`, the same rows for every `n_folds` and `seed`: a lucky slice
     cannot be looked for. The rest is held out in `n_folds` turns, shuffled; classification is stratified.
 
+    Where the data itself says which rows are to be tested on, `test` is those, and all others are held out in turn.
+
     Args:
         task: The task; its targets must be on this machine or fetchable.
         fold: The fold whose training part is split.
@@ -65,9 +67,11 @@ def inner_folds(
     """
     rows = task.train_rows(fold)
     targets = task.target_values[rows]
-    slice_of = _assign(task, fold, targets, n_folds=_TEST_PARTS, seed=task.seed)
-    rest = slice_of != 0
-    test = task.test_rows(fold) if official_test else rows[~rest]
+    if task.has_given_parts:
+        rest = np.ones(len(rows), dtype=np.bool_)
+    else:
+        rest = _assign(task, fold, targets, n_folds=_TEST_PARTS, seed=task.seed) != 0
+    test = task.test_rows(fold) if official_test or task.has_given_parts else rows[~rest]
     held_out_in = _assign(task, fold, targets[rest], n_folds=n_folds, seed=seed)
     return tuple(
         InnerFold(

@@ -16,16 +16,14 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from filelock import FileLock, Timeout
 
 from matbench_lite.atomic import write_bytes
 from matbench_lite.errors import RunError
-from matbench_lite.run.bagging import RowPredictions
+from matbench_lite.run.saved_predictions import from_npz, to_npz
 from matbench_lite.run.trial_record import PARTS, InnerResult, Trial, TrialScores, TrialSettings
 from matbench_lite.submission.canonical import plain
 
@@ -136,7 +134,7 @@ class TrialFolder:
         """
         with self._writing():
             if predictions is not None:
-                content = _npz(predictions)
+                content = to_npz(predictions)
                 write_bytes(self.path / f"inner-{result.number}.npz", content)
                 result = replace(result, predictions_sha256=hashlib.sha256(content).hexdigest())
             self._write(f"inner-{result.number}.json", asdict(result))
@@ -158,7 +156,7 @@ class TrialFolder:
             content = path.read_bytes()
             if hashlib.sha256(content).hexdigest() != result.predictions_sha256:
                 raise ValueError("its checksum is wrong")
-            return _from_npz(content)
+            return from_npz(content, PARTS)
         except (OSError, ValueError, KeyError) as error:
             raise _damaged(path, error) from error
 
@@ -216,33 +214,6 @@ def plain_trial(trial: Trial) -> dict[str, Any]:
     """A test as plain JSON; NaN becomes null."""
     document: dict[str, Any] = plain(asdict(trial))
     return document
-
-
-def _npz(predictions: Predictions) -> bytes:
-    arrays: dict[str, Any] = {}
-    for part, rows in predictions.items():
-        arrays[f"{part}.rows"] = rows.rows.astype(np.uint32)
-        arrays[f"{part}.{rows.type}"] = rows.prediction
-        if rows.std is not None:
-            arrays[f"{part}.std"] = rows.std
-    buffer = BytesIO()
-    np.savez(buffer, **arrays)
-    return buffer.getvalue()
-
-
-def _from_npz(content: bytes) -> dict[str, RowPredictions]:
-    with np.load(BytesIO(content), allow_pickle=False) as arrays:
-        return {part: _part(arrays, part) for part in PARTS}
-
-
-def _part(arrays: Any, part: str) -> RowPredictions:
-    kind = next(kind for kind in ("value", "label", "probability") if f"{part}.{kind}" in arrays)
-    return RowPredictions(
-        rows=arrays[f"{part}.rows"].astype(np.intp),
-        prediction=arrays[f"{part}.{kind}"],
-        type=kind,  # type: ignore[arg-type]
-        std=arrays.get(f"{part}.std"),
-    )
 
 
 def _damaged(path: Path, error: Exception) -> RunError:

@@ -75,7 +75,7 @@ class InnerJob(Job):
                 inputs.iloc[self.inner.train],
                 targets.iloc[self.inner.train],
                 [inputs.iloc[of] for of in rows.values()],
-                seed=derived_seed(self.seed, self.task, self.fold, "inner", self.inner.number),
+                seed=inner_seed(self.seed, self.task, self.fold, self.inner.number),
                 where=self.where,
                 step=steps,
             )
@@ -84,7 +84,9 @@ class InnerJob(Job):
             self.folder.keep(failed(steps.result, error, at=at))
             return
         predictions = {
-            part: _row_predictions(task, part, rows[part], of) for part, of in zip(PARTS, predicted, strict=True)
+            # On rows that it has learnt by heart, a model may well be certain: no uncertainty to score.
+            part: row_predictions(task, rows[part], replace(of, std=None) if part == "train" else of)
+            for part, of in zip(PARTS, predicted, strict=True)
         }
         result = self.folder.keep(steps.result, predictions)
         self.folder.keep(scored(task, result, predictions))
@@ -128,12 +130,17 @@ def failed(result: InnerResult, error: MatbenchLiteError, *, at: str = "") -> In
     return replace(result, state="error", error=f"{at}{message}", traceback=where)
 
 
-def _row_predictions(task: Task, part: str, rows: NDArray[np.intp], predicted: Predicted) -> RowPredictions:
+def inner_seed(seed: int, task: str, fold: int, number: int) -> int:
+    """The seed of the model of one inner fold."""
+    return derived_seed(seed, task, fold, "inner", number)
+
+
+def row_predictions(task: Task, rows: NDArray[np.intp], predicted: Predicted) -> RowPredictions:
+    """What a model predicts, with the rows that it is for."""
     values = predicted.values
     return RowPredictions(
         rows=rows,
         prediction=values.astype(np.float64),
         type="value" if task.kind == "regression" else "label" if values.dtype == bool else "probability",
-        # On rows that it has learnt by heart, a model may well be certain: no uncertainty to score.
-        std=None if part == "train" else predicted.std,
+        std=predicted.std,
     )

@@ -63,12 +63,13 @@ def trial_scores(
     return TrialScores(
         folds=tuple(result.number for result in scored),
         failed=tuple(result.number for result in results if result.state == "error"),
-        mean={part: _mean([result.scores[part] for result in scored]) for part in PARTS},
-        seconds=_mean([result.seconds for result in scored]),
+        mean={part: mean_metrics([result.scores[part] for result in scored]) for part in PARTS},
+        seconds=mean_metrics([result.seconds for result in scored]),
         bagged=bagged,
     )
 
 
-def _mean(folds: Sequence[Metrics]) -> dict[str, Summary]:
+def mean_metrics(folds: Sequence[Metrics]) -> dict[str, Summary]:
+    """Mean and standard deviation over folds of every metric that all of them have."""
     everywhere = [name for name in folds[0] if all(name in fold for fold in folds) and name not in NOT_AVERAGED]
     return {name: summarise([fold[name] for fold in folds]) for name in everywhere}

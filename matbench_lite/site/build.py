@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from matbench_lite.board import Results
@@ -12,7 +13,7 @@ from matbench_lite.errors import EntryError
 from matbench_lite.review import Checked, check_entries
 from matbench_lite.site import config
 from matbench_lite.site.asset_files import load_assets
-from matbench_lite.site.files import write
+from matbench_lite.site.files import File, write
 from matbench_lite.site.pages import PUBLISHERS
 from matbench_lite.site.rendering import render_site
 from matbench_lite.site.site import Site
@@ -96,15 +97,23 @@ def publish(site: Site, output: Path) -> int:
     Returns:
         The number of files.
     """
+    published = chain(site.assets, *(publisher(site) for publisher in PUBLISHERS))
+    return write_pages(output, published, config.files(site))
+
+
+def write_pages(output: Path, files: Iterable[File], beside: Iterable[tuple[str, str]]) -> int:
+    """Write the files of a site to `docs`, and what lies beside it; what an earlier build left in `docs` goes.
+
+    Returns:
+        The number of files in `docs`.
+    """
     folder = output / "docs"
-    written = {write(folder, file) for file in site.assets}
-    for publisher in PUBLISHERS:
-        written |= {write(folder, file) for file in publisher(site)}
+    written = {write(folder, file) for file in files}
     for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_file() and path not in written:
             path.unlink()
         elif path.is_dir() and not any(path.iterdir()):
             path.rmdir()
-    for name, text in config.files(site):
+    for name, text in beside:
         (output / name).write_text(text, encoding="utf-8")
     return len(written)

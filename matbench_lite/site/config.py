@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from matbench_lite.site import addresses
+from matbench_lite.site.asset_files import Assets
 from matbench_lite.site.pages import reference
 from matbench_lite.site.site import Site
 
@@ -17,9 +18,25 @@ _LINK = re.compile(r"\]\(([^)#:]+\.md)")
 
 def configuration(site: Site) -> dict[str, Any]:
     """The content of `mkdocs.yml`."""
+    look = common_configuration(f"matbench_lite: {site.benchmark.title}", site.assets, navigation(site))
     return {
-        "site_name": f"matbench_lite: {site.benchmark.title}",
+        **look,
         "site_description": "Leaderboards for models that predict materials properties",
+        "plugins": [*look["plugins"], {"mkdocstrings": {"handlers": {"python": {"options": _API_OPTIONS}}}}],
+        "not_in_nav": "/entries/*\n/guide/rules/*\n",
+    }
+
+
+def common_configuration(name: str, assets: Assets, pages: list[Any]) -> dict[str, Any]:
+    """What the sites of leaderboards and of events have in common: how they look and work.
+
+    Args:
+        name: Name of the site.
+        assets: The stylesheet and the scripts.
+        pages: The navigation.
+    """
+    return {
+        "site_name": name,
         "docs_dir": "docs",
         "site_dir": "site",
         # Pages are opened from a folder, too, where no server turns "x/" into "x/index.html".
@@ -41,13 +58,12 @@ def configuration(site: Site) -> dict[str, Any]:
                 _palette("slate", "Light", "material/weather-sunny", "(prefers-color-scheme: dark)"),
             ],
         },
-        "extra": {"polyfills": [site.assets.early.path]},
-        "extra_css": [site.assets.style.path],
-        "extra_javascript": [site.assets.script.path],
+        "extra": {"polyfills": [assets.early.path]},
+        "extra_css": [assets.style.path],
+        "extra_javascript": [assets.script.path],
         "plugins": [
             # Names are found by their parts: "dielectric" in matbench_dielectric.
             {"search": {"separator": r"[\s\-_,:;=!?()\[\]{}\"'/|]+|&(?:lt|gt|amp|quot);|\.(?!\d)"}},
-            {"mkdocstrings": {"handlers": {"python": {"options": _API_OPTIONS}}}},
         ],
         "hooks": [HOOKS.name],
         "markdown_extensions": [
@@ -59,8 +75,7 @@ def configuration(site: Site) -> dict[str, Any]:
             {"toc": {"permalink": True}},
         ],
         "validation": {"links": {"anchors": "warn", "unrecognized_links": "warn"}},
-        "not_in_nav": "/entries/*\n/guide/rules/*\n",
-        "nav": navigation(site),
+        "nav": pages,
     }
 
 
@@ -77,8 +92,13 @@ _API_OPTIONS = {
 
 def files(site: Site) -> list[tuple[str, str]]:
     """What lies beside the pages: name and text."""
-    text = "# Written by `mbl site build`. To render the pages again: `mkdocs build --strict` in this folder.\n"
-    text += json.dumps(configuration(site), indent=2, ensure_ascii=False) + "\n"  # JSON is YAML
+    return written(configuration(site), by="mbl site build")
+
+
+def written(content: dict[str, Any], *, by: str) -> list[tuple[str, str]]:
+    """A configuration as the files that mkdocs reads: name and text."""
+    text = f"# Written by `{by}`. To render the pages again: `mkdocs build --strict` in this folder.\n"
+    text += json.dumps(content, indent=2, ensure_ascii=False) + "\n"  # JSON is YAML
     return [("mkdocs.yml", text), (HOOKS.name, HOOKS.read_text(encoding="utf-8"))]
 
 

@@ -27,14 +27,15 @@ _NOT_TEXT = re.compile(
 )
 
 
-def render(template: str, **values: Any) -> str:
-    """Fill a template of this package.
+def render(template: str, *, folder: Path = TEMPLATES, **values: Any) -> str:
+    """Fill a template.
 
     Args:
         template: Its file name.
+        folder: Where it is: in this package, or in another that has pages of its own.
         **values: What it needs.
     """
-    return _environment().get_template(template).render(**values)
+    return _environment(folder).get_template(template).render(**values)
 
 
 def fragment(template: str, **values: Any) -> Markup:
@@ -43,7 +44,14 @@ def fragment(template: str, **values: Any) -> Markup:
 
 
 def page(
-    template: str, *, address: str, title: str, hide: tuple[str, ...] = (), made_from: str = "", **values: Any
+    template: str,
+    *,
+    address: str,
+    title: str,
+    hide: tuple[str, ...] = (),
+    made_from: str = "",
+    folder: Path = TEMPLATES,
+    **values: Any,
 ) -> str:
     """A page: the front matter that mkdocs reads, and the filled template.
 
@@ -53,9 +61,17 @@ def page(
         title: Title of the page.
         hide: What the theme leaves out: "navigation", "toc".
         made_from: The key of its file, see `matbench_lite.site.files.File`.
+        folder: Where the template is.
         **values: What the template needs.
     """
-    body = render(template, title=title, to=lambda target: addresses.relative(target, address), at=addresses, **values)
+    body = render(
+        template,
+        folder=folder,
+        title=title,
+        to=lambda target: addresses.relative(target, address),
+        at=addresses,
+        **values,
+    )
     more = {"hide": list(hide), "made_from": made_from}
     return front_matter(title=title, **{key: value for key, value in more.items() if value}) + body.strip("\n") + "\n"
 
@@ -101,11 +117,11 @@ def _attributes(values: Mapping[str, Any]) -> Markup:
 
 
 @cache
-def _environment() -> Environment:
+def _environment(folder: Path) -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_finalize,

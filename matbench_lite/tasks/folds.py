@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from matbench_lite.tasks.task import Kind, Task
 
 _HERE = Path(__file__).parent
+IN_NO_FOLD = 255
+"""In place of a fold's number: a row that is always trained on."""
 
 
 def load_folds(task: Task) -> NDArray[np.uint8]:
@@ -58,6 +60,24 @@ def assign_folds(kind: Kind, targets: ArrayLike, *, n_folds: int, seed: int) -> 
     assignment = np.empty(len(values), dtype=np.uint8)
     for fold, (_, test) in enumerate(splitter.split(np.zeros(len(values)), values)):
         assignment[test] = fold
+    assignment.flags.writeable = False
+    return assignment
+
+
+def given_fold(is_test: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """The one fold of a task whose data says which rows to test on.
+
+    Args:
+        is_test: Per row, in file order, whether it is to be tested on.
+
+    Examples:
+        >>> import numpy as np
+        >>> given_fold(np.array([False, True])).tolist()
+        [255, 0]
+    """
+    import numpy as np
+
+    assignment = np.where(is_test, np.uint8(0), np.uint8(IN_NO_FOLD))
     assignment.flags.writeable = False
     return assignment
 

@@ -104,6 +104,7 @@ def _task(section: TomlTable, defaults: _Defaults) -> Task:
     table = section.section("data")
     if table is None and not defaults.built_in:
         section.complain("data", "is missing; say where the data lies: path, id, input, target")
+    own_table = _table(table, defaults.folder) if table else None
     task = Task(
         benchmark=defaults.benchmark,
         name=section.name(),
@@ -114,7 +115,7 @@ def _task(section: TomlTable, defaults: _Defaults) -> Task:
         rows=section.take("rows", int) if defaults.built_in else section.optional("rows", int) or 0,
         description=section.take("description", str, ""),
         references=section.texts("references"),
-        n_folds=defaults.n_folds,
+        n_folds=1 if own_table and own_table.part else defaults.n_folds,
         seed=defaults.seed,
         mean_absolute_deviation=section.optional("mean_absolute_deviation", float),
         fraction_true=section.optional("fraction_true", float),
@@ -123,7 +124,7 @@ def _task(section: TomlTable, defaults: _Defaults) -> Task:
         targets_sha256=section.optional("targets_sha256", str),
         inputs_sha256=section.optional("inputs_sha256", str),
         original=_original(original) if original else None,
-        table=_table(table, defaults.folder) if table else None,
+        table=own_table,
     )
     section.close()
     return task
@@ -145,6 +146,7 @@ def _table(section: TomlTable, folder: Path) -> Table:
         target=section.take("target", str),
         structure_format=section.choice("structure_format", ("json", "cif", "poscar"), "json"),
         spacegroup=section.optional("spacegroup", str),
+        part=section.optional("part", str),
     )
     section.close()
     return table

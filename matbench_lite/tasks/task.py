@@ -44,6 +44,7 @@ class Table:
         target: Column with the target.
         structure_format: How structures are written: pymatgen's JSON, CIF or POSCAR.
         spacegroup: Column with space-group numbers, if there is one.
+        part: Column that says "train" or "test" of every row: one fold, given instead of drawn.
     """
 
     path: Path
@@ -52,6 +53,7 @@ class Table:
     target: str
     structure_format: Literal["json", "cif", "poscar"] = "json"
     spacegroup: str | None = None
+    part: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,13 +129,22 @@ class Task:
         width = len(str(self.rows))
         return pd.Index([f"{self.id_prefix}-{row:0{width}d}" for row in range(1, self.rows + 1)], name="id")
 
+    @property
+    def has_given_parts(self) -> bool:
+        """Whether its data says which rows are to train on and which to test on: then there is one fold."""
+        return self.table is not None and self.table.part is not None
+
     @cached_property
     def fold_of_rows(self) -> NDArray[np.uint8]:
-        """The fold in whose test part each row is, in file order."""
-        from matbench_lite.tasks.folds import assign_folds, load_folds
+        """The fold in whose test part each row is, in file order; 255 for a row that is in none."""
+        from matbench_lite.tasks.folds import assign_folds, given_fold, load_folds
 
         if self.table is None:
             return load_folds(self)
+        if self.has_given_parts:
+            from matbench_lite.data import table_is_test
+
+            return given_fold(table_is_test(self))
         return assign_folds(self.kind, self.target_values, n_folds=self.n_folds, seed=self.seed)
 
     def test_rows(self, fold: int) -> NDArray[np.intp]:

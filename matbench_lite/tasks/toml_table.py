@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -41,6 +42,19 @@ class TomlTable:
     def optional(self, key: str, kind: type[T]) -> T | None:
         """The value of `key`, or None."""
         return self.take(key, kind) if key in self._content else None
+
+    def time(self, key: str) -> datetime:
+        """The time at `key`, in UTC; one that does not say its offset is a mistake."""
+        value = self._content.pop(key, None)
+        if isinstance(value, datetime) and value.tzinfo is not None:
+            return value.astimezone(UTC)
+        if value is None:
+            self.complain(key, "is missing")
+        elif isinstance(value, datetime):
+            self.complain(key, f"{value.isoformat()} does not say where; end it with Z for UTC")
+        else:
+            self.complain(key, f"{str(value)!r} is not a time such as 2026-11-16T09:00:00Z")
+        return datetime.min.replace(tzinfo=UTC)
 
     def choice(self, key: str, choices: tuple[str, ...], default: str | None = None) -> Any:
         """The value of `key`, one of `choices`."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from matbench_lite.filenames import is_device_name
 from matbench_lite.review.findings import Finding
 from matbench_lite.review.material import Material
 from matbench_lite.review.rule import Rule
@@ -17,8 +18,6 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _MAX_FILE_NAME = 100
 _MAX_SEEN = 500
 _WORK = ".run"  # of `mbl run`; ignored by git
-_DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
-"""Names that Windows keeps for devices: a repository with such a folder cannot be cloned there."""
 
 NAME = Rule(
     code="MBL101",
@@ -59,7 +58,7 @@ def is_slug(name: str) -> bool:
         >>> is_slug("my-forest"), is_slug("My forest"), is_slug("con")
         (True, False, False)
     """
-    return bool(_SLUG.fullmatch(name)) and len(name) <= MAX_SLUG and name not in _DEVICES
+    return bool(_SLUG.fullmatch(name)) and len(name) <= MAX_SLUG and not is_device_name(name)
 
 
 def check(material: Material) -> Iterator[Finding]:
@@ -84,7 +83,7 @@ def _names(names: set[str]) -> Iterator[Finding]:
     """Names on disk, and those that submission.json lists."""
     taken: dict[str, str] = {}
     for name in sorted(names):
-        if not _FILE_NAME.fullmatch(name) or len(name) > _MAX_FILE_NAME or name.partition(".")[0].lower() in _DEVICES:
+        if not _FILE_NAME.fullmatch(name) or len(name) > _MAX_FILE_NAME or is_device_name(name):
             yield FILE_NAME.found(f"the name {name[:100]!r} is not safe", file=name[:100])
         elif name.lower() in taken:
             yield FILE_NAME.found(f"{taken[name.lower()]} and {name} differ in case only", file=name)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from matbench_lite.review.pull_request.git import LINK, SUBMODULE, Change, Repository, TreeItem
+from matbench_lite.git import LINK, SUBMODULE, Change, Repository, TreeItem
 from matbench_lite.submission.folder import PREDICTIONS
 
 SUBMISSIONS = "submissions"

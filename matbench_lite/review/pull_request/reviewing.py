@@ -14,12 +14,12 @@ from typing import Any
 
 from matbench_lite._version import __version__
 from matbench_lite.board.task import hardware, training_seconds
+from matbench_lite.git import Repository
 from matbench_lite.review.checked import Checked
 from matbench_lite.review.checking import check_entry
 from matbench_lite.review.findings import Finding, in_order
 from matbench_lite.review.pull_request import rules
 from matbench_lite.review.pull_request.changes import SUBMISSIONS, ChangeSet, EntryChange, find_changes
-from matbench_lite.review.pull_request.git import Repository
 from matbench_lite.review.pull_request.report import EntryReport, Report, decide
 from matbench_lite.review.pull_request.staging import Staged, stage_entry, stage_readable
 from matbench_lite.review.pull_request.standing import Boards, Move

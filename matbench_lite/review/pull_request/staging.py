@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 
+from matbench_lite import git
 from matbench_lite.errors import MatbenchLiteError
+from matbench_lite.git import Repository, TreeItem
 from matbench_lite.review.findings import Finding
-from matbench_lite.review.pull_request import git, rules
+from matbench_lite.review.pull_request import rules
 from matbench_lite.review.pull_request.changes import SUBMISSIONS, Slug
-from matbench_lite.review.pull_request.git import Repository, TreeItem
 from matbench_lite.submission import Submission
 from matbench_lite.submission.folder import DOCUMENT, MAX_FILES
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
 from matbench_lite.atomic import write_bytes
 from matbench_lite.errors import EntryError
+from matbench_lite.filling import fill
 from matbench_lite.review.checks.folder import MAX_SLUG, is_slug
 from matbench_lite.run import load_model
 from matbench_lite.run.about import ABOUT_FILE, about_model
@@ -61,20 +60,9 @@ def make_entry_folder(folder: Path, *, baseline: str = DEFAULT_BASELINE, author:
     }
     written = []
     for name in (MODEL_FILE, ABOUT_FILE, "README.md"):
-        write_bytes(folder / name, _render(name, values).encode())
+        write_bytes(folder / name, fill(_TEMPLATES / f"{name}.j2", values).encode())
         written.append(folder / name)
     return written
-
-
-def _render(name: str, values: Mapping[str, object]) -> str:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES), undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
-    )
-    # A text in TOML is quoted as in JSON.
-    environment.filters["quoted"] = lambda text: json.dumps(text, ensure_ascii=False)
-    return str(environment.get_template(f"{name}.j2").render(values))
 
 
 def _git_name() -> str | None:

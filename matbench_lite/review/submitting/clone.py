@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from matbench_lite.errors import RepositoryError
+from matbench_lite.git import Repository
 from matbench_lite.review.pull_request.changes import SUBMISSIONS, find_changes
-from matbench_lite.review.pull_request.git import Repository
 from matbench_lite.review.submitting.address import Address, cited_address, parse_address
 
 _MAIN = ("main", "master")

@@ -41,13 +41,21 @@ class TreeItem:
         path: Where it is.
         mode: "100644" for a file, "100755" executable, "120000" for a link, "160000" for a submodule.
         oid: Name of its content.
-        size: In bytes; 0 for a submodule.
+        size: In bytes; 0 for a submodule, and where the content is missing.
     """
 
     path: bytes
     mode: str
     oid: str
     size: int
+
+
+def tree_items(listed: bytes) -> Iterator[TreeItem]:
+    """The files in an answer of `git ls-tree -r -z --long`."""
+    for line in listed.split(b"\0")[:-1]:
+        about, _, path = line.partition(b"\t")
+        mode, _, oid, size = about.decode().split()
+        yield TreeItem(path=path, mode=mode, oid=oid, size=int(size) if size.isdecimal() else 0)
 
 
 class Repository:
@@ -151,13 +159,7 @@ class Repository:
 
     def files(self, commit: str, under: str) -> list[TreeItem]:
         """All files of a commit below a folder, with their sizes; none if it has no such folder."""
-        listed = self.ask("ls-tree", "-r", "-z", "--long", "--full-tree", commit, "--", f"{under}/")
-        items = []
-        for line in listed.split(b"\0")[:-1]:
-            about, _, path = line.partition(b"\t")
-            mode, _, oid, size = about.decode().split()
-            items.append(TreeItem(path=path, mode=mode, oid=oid, size=0 if size == "-" else int(size)))
-        return items
+        return list(tree_items(self.ask("ls-tree", "-r", "-z", "--long", "--full-tree", commit, "--", f"{under}/")))
 
     def contents(self, oids: Sequence[str]) -> Iterator[bytes]:
         """The contents of files, one after the other; ask for their sizes first."""

@@ -1,0 +1,387 @@
+"""`mbl event`: a public board, a private test, a final ranking."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from matbench_lite.cli import event_text as text
+from matbench_lite.cli.output import errors, out, print_json
+from matbench_lite.cli.tasks import JsonOption
+from matbench_lite.errors import MatbenchLiteError
+from matbench_lite.progress import progress
+from matbench_lite.tasks import load_benchmark
+
+if TYPE_CHECKING:
+    from matbench_lite.event import Received, Shares, Source
+
+app = typer.Typer(
+    help="Run an event: a public board of validation scores, a private test, a final ranking.", no_args_is_help=True
+)
+
+EventArgument = Annotated[Path, typer.Argument(metavar="EVENT", help="The organiser's folder.")]
+KitOption = Annotated[Path, typer.Option("--kit", help="The folder of the kit.")]
+_DAYS = 14
+
+
+def _time(value: str) -> datetime:
+    try:
+        time = datetime.fromisoformat(value)
+    except ValueError:
+        raise typer.BadParameter(f"{value!r} is not a time such as 2026-11-16T09:00Z") from None
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
+def _shares(value: str) -> Shares:
+    from matbench_lite.event import Shares
+
+    try:
+        public_train, public_test, private_train, private_test = map(float, value.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"{value!r} is not four numbers such as 0.4,0.1,0.3,0.2") from None
+    return Shares(
+        public_train=public_train, public_test=public_test, private_train=private_train, private_test=private_test
+    )
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Argument(help="Name of the event: letters, digits, '-', '_'.")],
+    benchmark: Annotated[
+        str | None, typer.Option("--benchmark", "-b", help="matbench_v0.1, mini, or the path of a TOML file.")
+    ] = None,
+    task: Annotated[str | None, typer.Option("--task", "-t", help="The task of the benchmark.")] = None,
+    data: Annotated[Path | None, typer.Option("--data", help="A CSV or Parquet file of your own.")] = None,
+    target: Annotated[str | None, typer.Option("--target", help="Its column with the target.")] = None,
+    input_: Annotated[
+        Literal["composition", "structure"], typer.Option("--input", help="What models get to see.")
+    ] = "composition",
+    column: Annotated[
+        str | None, typer.Option("--column", help="Its column with formulas or structures. [default: formula]")
+    ] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="Its column with row ids. [default: numbered]")] = None,
+    kind: Annotated[
+        Literal["regression", "classification"] | None, typer.Option("--kind", help="[default: by the target]")
+    ] = None,
+    unit: Annotated[str, typer.Option("--unit", help="Unit of the target.")] = "",
+    structure_format: Annotated[
+        Literal["json", "cif", "poscar"], typer.Option("--structure-format", help="How structures are written.")
+    ] = "json",
+    mode: Annotated[
+        Literal["predictions", "code"], typer.Option("--mode", "-m", help="What participants send.")
+    ] = "predictions",
+    title: Annotated[str | None, typer.Option("--title", help="Name for people.")] = None,
+    description: Annotated[str, typer.Option("--description", help="What it is about.")] = "",
+    opening: Annotated[
+        datetime | None, typer.Option(parser=_time, help="When submissions are taken from, in UTC. [default: now]")
+    ] = None,
+    public_opening: Annotated[
+        datetime | None,
+        typer.Option("--public-opening", parser=_time, help="When the public board is shown from. [default: opening]"),
+    ] = None,
+    closing: Annotated[
+        datetime | None, typer.Option(parser=_time, help=f"When it ends. [default: {_DAYS} days after the opening]")
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option("--metric", help="What ranks. [default: mae or balanced_accuracy]")
+    ] = None,
+    public: Annotated[
+        Literal["mean", "bagged"], typer.Option("--public", help="Which validation score the public board shows.")
+    ] = "mean",
+    final: Annotated[
+        Literal["mean", "bagged"], typer.Option("--final", help="Which test score decides at the end.")
+    ] = "mean",
+    inner_folds: Annotated[int, typer.Option("--inner-folds", min=2, max=100, help="Number of inner folds.")] = 8,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the inner folds and of the models.")] = 0,
+    shares: Annotated[
+        str | None,
+        typer.Option(
+            "--shares",
+            help="Public train, public test, private train, private test. "
+            "[default: 0.6,0.15,0,0.25; for code 0.4,0.1,0.3,0.2]",
+        ),
+    ] = None,
+    split_seed: Annotated[
+        int | None, typer.Option("--split-seed", min=0, help="Seed of the split; keep it secret. [default: random]")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder to make. [default: NAME]")] = None,
+) -> None:
+    """Make an event: the kit for participants, and the private folder.
+
+    The rows come from a task of a benchmark, or from a table of your own. They
+    are shared out at random; all rows of one formula go to the same dataset.
+
+    Examples:
+        mbl event create gaps --benchmark mini --task mini_gap
+
+        mbl event create hardness --data my.csv --target hardness --unit GPa --closing 2026-12-24T12:00Z
+
+        mbl event create glass --data my.csv --target glassy --mode code --metric balanced_accuracy --final bagged
+    """
+    from matbench_lite.event import Event, clock, create_event
+
+    source = _source(benchmark, task, data, target, input_, column, id_, kind, unit, structure_format)
+    opens = opening or clock()
+    settings = Event(
+        folder=output or Path(name),
+        name=name,
+        title=title or name,
+        description=description,
+        mode=mode,
+        opening=opens,
+        public_opening=public_opening or opens,
+        closing=closing or opens + timedelta(days=_DAYS),
+        metric=metric or "",
+        public=public,
+        final=final,
+        inner_folds=inner_folds,
+        seed=seed,
+    )
+    event = create_event(settings, source, shares=_shares(shares) if shares else None, split_seed=split_seed)
+    text.print_created(event, already_public=source.already_public)
+
+
+@app.command()
+def pack(
+    model: Annotated[Path, typer.Argument(help="A folder with model.py and submission.toml.")],
+    kit: KitOption = Path(),
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="[default: submission-MODEL.zip]")] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Inner folds to train at a time.")] = 1,
+) -> None:
+    """Make a submission of a model, to be sent to the organiser. For participants.
+
+    Where predictions are sent, the model is trained on every inner fold, as by
+    `mbl try`, and predicts what was held out and the private inputs. The model
+    file is executed then.
+
+    Examples:
+        mbl event pack models/mine
+
+        mbl event pack models/mine --jobs 4 --output round-2.zip
+    """
+    from matbench_lite.event import open_kit
+    from matbench_lite.event import pack as pack_model
+    from matbench_lite.run import load_model
+
+    opened = open_kit(kit)
+    path = output or Path(f"submission-{model.resolve().name}.zip")
+    folds = opened.event.inner_folds if opened.event.mode == "predictions" else 0
+    with progress("inner folds", folds) as advance:
+        pack_model(opened, load_model(model), path, jobs=jobs, seen=lambda _: advance(1))
+    out.print(f"written: {path}; send it to the organiser", highlight=False, markup=False, soft_wrap=True)
+
+
+@app.command()
+def check(
+    submission: Annotated[Path, typer.Argument(help="A folder or a zip file.")],
+    kit: KitOption = Path(),
+) -> None:
+    """See whether the organiser will be able to use a submission. For participants; nothing is executed.
+
+    Examples:
+        mbl event check submission-mine.zip
+    """
+    from tempfile import TemporaryDirectory
+
+    from matbench_lite.event import check_submission, open_kit
+    from matbench_lite.event.arriving import take
+
+    opened = open_kit(kit)
+    with TemporaryDirectory() as folder:
+        taken = take(submission, Path(folder) / "files", limits=opened.event.arrival)
+        check_submission(opened, Path(folder) / "files")
+    out.print(f"{submission} is complete: {len(taken.files)} files", highlight=False, markup=False, soft_wrap=True)
+
+
+@app.command()
+def receive(
+    event: EventArgument,
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE", help="Folders, zip files, or git repositories.")],
+    participant: Annotated[
+        str | None, typer.Option("--participant", "-p", help="Who sent it. [default: what its submission.toml says]")
+    ] = None,
+    branch: Annotated[str | None, typer.Option("--branch", help="The branch, of a repository.")] = None,
+    path: Annotated[str, typer.Option("--path", help="The folder in the repository.")] = "",
+    json: JsonOption = False,
+) -> int:
+    """Take submissions in. Nothing of them is executed; late, early and repeated ones are kept and marked.
+
+    Examples:
+        mbl event receive gaps inbox/*.zip
+
+        mbl event receive gaps inbox/submission.zip --participant "Team A"
+
+        mbl event receive gaps ../gaps-submissions --branch team-a --path models/mine
+    """
+    from matbench_lite.event import load_event
+    from matbench_lite.event import receive as take_in
+
+    opened = load_event(event)
+    taken: list[Received] = []
+    for source in sources:
+        try:
+            taken.append(take_in(opened, source, participant=participant, branch=branch, path=path))
+        except MatbenchLiteError as error:
+            errors.print(f"{source} was not taken: {error}", style="red", markup=False, highlight=False)
+    print_json([text.plain_received(each) for each in taken]) if json else text.print_received(taken)
+    return int(len(taken) < len(sources))
+
+
+@app.command()
+def score(
+    event: EventArgument,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="[default: all that count and wait]")] = None,
+    run_submitted_code: Annotated[
+        bool, typer.Option("--run-submitted-code", help="Execute what strangers sent; needs mode = code, too.")
+    ] = False,
+    without_isolation: Annotated[
+        bool,
+        typer.Option(
+            "--without-isolation", help="Where this machine has no namespaces: code could read the private folder."
+        ),
+    ] = False,
+    again: Annotated[bool, typer.Option("--again", help="Also those that were scored, or have failed.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Inner folds to train at a time.")] = 1,
+    json: JsonOption = False,
+) -> int:
+    """Score what was received. One that fails does not stop the others.
+
+    The scores stay in the private folder: `mbl event board` shows what may be
+    shown. The same command again goes on where it stopped. Exit code 1 if a
+    submission failed.
+
+    Examples:
+        mbl event score gaps
+
+        mbl event score glass --run-submitted-code --jobs 2
+
+        mbl event score gaps 0003-team-a --again
+    """
+    from matbench_lite.event import load_event, score_submissions, waiting
+
+    opened = load_event(event)
+    chosen = waiting(opened, ids or (), again=again)
+    with progress("submissions", len(chosen)) as advance:
+
+        def seen(submission: Received) -> None:
+            advance(1)
+            if not json:
+                text.print_scored(submission)
+
+        done = score_submissions(
+            opened,
+            chosen,
+            run_submitted_code=run_submitted_code,
+            isolated=not without_isolation,
+            again=again,
+            jobs=jobs,
+            seen=seen,
+        )
+    if json:
+        print_json([text.plain_received(each) for each in done])
+    elif not done:
+        out.print("nothing waits to be scored")
+    return int(any(each.state == "error" for each in done))
+
+
+@app.command()
+def board(
+    event: EventArgument,
+    private: Annotated[
+        bool, typer.Option("--private", help="Also the private board, before the closing: for the organiser alone.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for the pages. [default: EVENT/board]")
+    ] = None,
+    page: Annotated[bool, typer.Option("--page/--no-page", help="Make pages of the boards.")] = True,
+    json: JsonOption = False,
+) -> None:
+    """Show the public board and, after the closing, the final ranks.
+
+    The public board has validation scores alone. With --private before the
+    closing, the private board goes to the terminal and to EVENT/private/board.
+
+    Examples:
+        mbl event board gaps
+
+        mbl event board gaps --private --no-page
+    """
+    from matbench_lite.event import clock, load_event, private_board, public_board
+    from matbench_lite.event.boards import board_document, require_public
+
+    opened, now = load_event(event), clock()
+    closed = opened.phase(now) == "closed"
+    if not private:
+        require_public(opened, now)
+    public = public_board(opened)
+    final = private_board(opened, public) if closed or private else None
+    if json:
+        print_json(board_document(opened, public, final, now))
+    else:
+        text.print_boards(opened, public, final, now)
+    if page:
+        from matbench_lite.event.pages import build_board
+
+        secret = final is not None and not closed
+        folder = output or (opened.private if secret else opened.folder) / "board"
+        built = build_board(opened, public, final, folder, now=now)
+        if not json:
+            out.print(f"open {built}", highlight=False, markup=False, soft_wrap=True)
+            if secret:
+                out.print("this board is secret until the closing", style="yellow")
+
+
+@app.command()
+def status(event: EventArgument, json: JsonOption = False) -> None:
+    """Show when the event opens and closes, and what was received. For the organiser: with errors in full.
+
+    Examples:
+        mbl event status gaps
+    """
+    from matbench_lite.event import ReceivedFolder, clock, load_event
+
+    opened, now = load_event(event), clock()
+    received = ReceivedFolder(opened).all()
+    if json:
+        print_json(text.plain_status(opened, received, now))
+    else:
+        text.print_status(opened, received, now)
+
+
+def _source(
+    benchmark: str | None,
+    task: str | None,
+    data: Path | None,
+    target: str | None,
+    input_: Literal["composition", "structure"],
+    column: str | None,
+    id_: str | None,
+    kind: Literal["regression", "classification"] | None,
+    unit: str,
+    structure_format: Literal["json", "cif", "poscar"],
+) -> Source:
+    from matbench_lite.event import benchmark_source, table_source
+
+    if (benchmark is None) == (data is None):
+        raise typer.BadParameter("say either --benchmark and --task, or --data and --target")
+    if benchmark is not None:
+        if task is None:
+            raise typer.BadParameter("--benchmark needs --task")
+        bench = load_benchmark(benchmark)
+        return benchmark_source(bench, bench[task])
+    assert data is not None
+    if target is None:
+        raise typer.BadParameter("--data needs --target")
+    return table_source(
+        data,
+        target=target,
+        input=input_,
+        column=column,
+        id=id_,
+        kind=kind,
+        unit=unit,
+        structure_format=structure_format,
+    )

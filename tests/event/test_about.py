@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from matbench_lite.errors import EventError
+from matbench_lite.event.about import About, named, read_about, slug
+
+
+def test_what_it_says(tmp_path: Path) -> None:
+    assert read_about(tmp_path) == About()
+    (tmp_path / "submission.toml").write_text('participant = " Team\\n A "\ntitle = "Ünïcode ✓"\n')
+    assert read_about(tmp_path) == About(participant="Team A", title="Ünïcode ✓")
+
+
+def test_the_kits_placeholder_is_no_name(tmp_path: Path) -> None:
+    (tmp_path / "submission.toml").write_text('participant = "Your name or that of your team"\n')
+    assert read_about(tmp_path).participant == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("participant = 3", "participant: 3 is not a string"),
+        ('title = "' + "x" * 300 + '"', "title: is longer than 200"),
+        ('title = "a\\u202eb"', "title: has characters that cannot be shown"),
+        ('price = "1"', "price: is not a known key"),
+        ("a = [", "is not a TOML file"),
+        ("a = " + "[" * 5000, "is not a TOML file"),
+        ("#" * 200_000, "is larger than"),
+    ],
+)
+def test_every_mistake_is_named(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "submission.toml").write_text(text)
+    with pytest.raises(EventError) as caught:
+        read_about(tmp_path)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 81, "a\u202eb", "!!!"])
+def test_what_is_no_name(name: str) -> None:
+    with pytest.raises(EventError, match="no name of a participant"):
+        named(name)
+
+
+def test_names_are_folder_names() -> None:
+    assert slug("../../etc/passwd") == "etc-passwd"
+    assert slug("Team A") == slug("team   a") == slug("TEAM-A")

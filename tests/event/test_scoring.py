@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from matbench_lite import metrics
+from matbench_lite.errors import EventError
+from matbench_lite.event import (
+    Event,
+    ReceivedFolder,
+    load_event,
+    open_kit,
+    predict_folds,
+    receive,
+    score_submissions,
+    waiting,
+)
+from matbench_lite.event.predictions_file import write_predictions
+from matbench_lite.run import load_model, try_model
+
+from .making import make_event, send, write_model
+
+
+def test_scores_are_those_of_the_local_test_on_the_same_data(event: Event, tmp_path: Path) -> None:
+    model = write_model(tmp_path / "mine", quantile=0.4)
+    received = send(event, model)
+    (scored,) = score_submissions(event, waiting(event))
+    assert scored.state == "scored"
+    scores = ReceivedFolder(event).scores(received.id)
+    trial = try_model(load_model(model), event.public_task, tmp_path / "output", n_folds=event.inner_folds)
+    assert trial.scores is not None
+    assert scores.valid.mean == trial.scores.mean["valid"]
+    assert scores.valid.bagged == trial.scores.bagged["valid"][-1]
+    assert len(scores.test.folds) == 3
+
+
+def test_test_scores_are_on_the_private_rows(event: Event, tmp_path: Path) -> None:
+    received = send(event, write_model(tmp_path / "mine", quantile=0.4))
+    score_submissions(event, waiting(event))
+    scores = ReceivedFolder(event).scores(received.id)
+    truth = event.private_task.target_values[event.private_task.test_rows(0)]
+    kit = open_kit(event.kit)
+    folds = predict_folds(kit, load_model(tmp_path / "mine"))
+    by_fold = [metrics.mae(truth, fold.test.prediction) for fold in folds]
+    assert [fold["mae"] for fold in scores.test.folds] == by_fold
+    assert scores.test.bagged["mae"] == metrics.mae(truth, np.mean([fold.test.prediction for fold in folds], axis=0))
+
+
+def test_one_that_fails_does_not_stop_the_others(event: Event, tmp_path: Path) -> None:
+    bad = write_model(tmp_path / "bad", participant="Team B")  # no predictions in it
+    ids = [send(event, write_model(tmp_path / "a", quantile=0.3)).id, receive(event, bad).id]
+    ids.append(send(event, write_model(tmp_path / "c", quantile=0.6)).id)
+    done = {each.id: each for each in score_submissions(event, waiting(event))}
+    assert [done[id].state for id in ids] == ["scored", "error", "scored"]
+    assert done[ids[1]].stage == "its predictions cannot be used"
+    assert "predictions.csv" in (done[ids[1]].trace or "")
+    assert waiting(event) == ()
+    assert [each.id for each in waiting(event, again=True)] == ids
+
+
+def test_marked_ones_wait_for_nobody_unless_they_are_named(event: Event, tmp_path: Path) -> None:
+    first = send(event, write_model(tmp_path / "a"))
+    second = receive(event, tmp_path / "a.zip", participant="Copy")
+    assert second.mark == "duplicate"
+    assert [each.id for each in waiting(event)] == [first.id]
+    (scored,) = score_submissions(event, waiting(event, [second.id]))
+    assert scored.state == "scored"
+
+
+def test_labels_cannot_be_ranked_by_what_needs_probabilities(tmp_path: Path) -> None:
+    event = make_event(tmp_path / "e", task="mini_is_ductile", metric="rocauc")
+    kit = open_kit(event.kit)
+    model = write_model(tmp_path / "labels")
+    folds = predict_folds(kit, load_model(model))
+    from dataclasses import replace
+
+    labelled = [
+        replace(fold, valid=replace(fold.valid, type="label"), test=replace(fold.test, type="label")) for fold in folds
+    ]
+    from matbench_lite.event.datasets import read_inputs
+
+    ids = {"valid": kit.task.ids, "test": read_inputs(kit.folder, kit.task).index}
+    write_predictions(model / "predictions.csv", ids, labelled)
+    receive(event, model)
+    (failed,) = score_submissions(event, waiting(event))
+    assert (failed.state, failed.stage) == ("error", "its predictions cannot be ranked")
+    assert "probabilities" in (failed.trace or "")
+
+
+def test_code_does_not_run_unless_it_is_asked_for(code_event: Event, tmp_path: Path) -> None:
+    marker = tmp_path / "executed"
+    receive(code_event, write_model(tmp_path / "mine", source=f"open({str(marker)!r}, 'w')\n"))
+    with pytest.raises(EventError, match="--run-submitted-code"):
+        score_submissions(code_event, waiting(code_event))
+    assert not marker.exists()
+    assert ReceivedFolder(code_event).all()[0].state == "new"
+
+
+def test_code_in_an_event_of_predictions_never_runs(event: Event, tmp_path: Path) -> None:
+    marker = tmp_path / "executed"
+    receive(event, write_model(tmp_path / "mine", source=f"open({str(marker)!r}, 'w')\n"))
+    (failed,) = score_submissions(event, waiting(event), run_submitted_code=True)
+    assert failed.state == "error"
+    assert not marker.exists()
+
+
+def test_two_programs_do_not_score_at_once(event: Event, tmp_path: Path) -> None:
+    send(event, write_model(tmp_path / "a"))
+    submissions = waiting(event)
+    with ReceivedFolder(event).locked(), pytest.raises(EventError, match="another program is at work"):
+        score_submissions(load_event(event.folder), submissions)
