@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -76,11 +76,12 @@ def launched(
     """
     from matbench_lite.event.sandbox.watching import end
 
-    with tempfile.TemporaryDirectory(prefix="mbl-scratch-", ignore_cleanup_errors=True) as folder:
-        scratch = SCRATCH if isolated else folder
+    # A sandbox has its own, in memory.
+    outside = tempfile.TemporaryDirectory(prefix="mbl-scratch-", ignore_cleanup_errors=True) if not isolated else None
+    with outside or nullcontext(SCRATCH) as scratch:
         if not isolated:
             for name in ("home", "tmp"):
-                (Path(folder) / name).mkdir()
+                (Path(scratch) / name).mkdir()
         environment = _environment(scratch)
         plan = _plan(limits, isolated=isolated, scratch=scratch, program=program)
         results, theirs = os.pipe()

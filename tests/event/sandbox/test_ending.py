@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -50,16 +51,20 @@ def test_daemons_end_with_an_honest_training(write: Callable[..., Path], mark: s
 
 @pytest.mark.usefixtures("isolation")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
-def test_everything_ends_with_the_organiser(write: Callable[..., Path], mark: str, number: signal.Signals) -> None:
+def test_everything_ends_with_the_organiser(
+    tmp_path: Path, write: Callable[..., Path], mark: str, number: signal.Signals
+) -> None:
     # The kernel would end the worker with its parent; a hostile one asks it not to (PR_SET_PDEATHSIG, 1).
     folder = write(fit="ctypes.CDLL(None).prctl(1, 0)\nos.fork()\nos.fork() or os.setsid()\ntime.sleep(1000)")
     program = ORGANISER.format(folder=str(folder))
-    with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL) as organiser:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL, env=environment) as organiser:
         try:
             wait_until(lambda: len(survivors(mark)) >= 4)
         finally:
             organiser.send_signal(number)
     wait_until(lambda: survivors(mark) == [])
+    assert [path.name for path in tmp_path.iterdir()] == ["submissions"]
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
