@@ -15,7 +15,7 @@ from matbench_lite.board.losses import Losses, row_losses
 from matbench_lite.board.pair import Pair
 from matbench_lite.board.result import Result
 from matbench_lite.board.rows import Rows, TargetsState, read_rows, targets_state
-from matbench_lite.errors import EntryError
+from matbench_lite.errors import EntryError, MetricError
 from matbench_lite.stats import Interval
 from matbench_lite.submission import Submission
 from matbench_lite.tasks import Benchmark, Category, Task
@@ -35,6 +35,7 @@ class Results:
 
     Raises:
         EntryError: If an entry is of another benchmark.
+        MetricError: If a task has one fold: ties are tested over folds.
     """
 
     def __init__(self, benchmark: Benchmark, entries: Mapping[str, Submission]) -> None:
@@ -43,6 +44,12 @@ class Results:
         for slug, entry in self.entries.items():
             if entry.benchmark.name != benchmark.name:
                 raise EntryError(f"{slug} is an entry of {entry.benchmark.name}, not of {benchmark.name}")
+        for task in benchmark:
+            if task.n_folds < 2:
+                raise MetricError(
+                    f"{task.name} has one fold: a leaderboard tests over folds whether entries differ",
+                    fix="use a benchmark with two folds or more; `mbl score` scores entries of this one",
+                )
         self._targets: dict[str, TargetsState | None] = {}
         self._results: dict[tuple[str, str], Result | None] = {}
         self._digests: dict[tuple[str, str], str] = {}
