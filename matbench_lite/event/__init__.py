@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matbench_lite.event.boards import PrivateBoard, PrivateRow, PublicBoard, PublicRow, private_board, public_board
     from matbench_lite.event.creating import create_event
-    from matbench_lite.event.packing import Kit, check_submission, open_kit, pack, predict_folds
+    from matbench_lite.event.kit import Kit, check_submission, open_kit
+    from matbench_lite.event.packing import pack, predict_folds
     from matbench_lite.event.received import EventScores, PartScores, Received, ReceivedFolder
     from matbench_lite.event.receiving import receive
     from matbench_lite.event.scoring import score_folds, score_submissions, waiting
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Event": "settings",
     "EventScores": "received",
-    "Kit": "packing",
+    "Kit": "kit",
     "PartScores": "received",
     "PrivateBoard": "boards",
     "PrivateRow": "boards",
@@ -34,11 +35,11 @@ _HOMES = {
     "Source": "source",
     "SubmissionLimits": "settings",
     "benchmark_source": "source",
-    "check_submission": "packing",
+    "check_submission": "kit",
     "clock": "settings",
     "create_event": "creating",
     "load_event": "settings",
-    "open_kit": "packing",
+    "open_kit": "kit",
     "pack": "packing",
     "predict_folds": "packing",
     "private_board": "boards",

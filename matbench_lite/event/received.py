@@ -12,6 +12,8 @@ private/received/0001-team-a/
 from __future__ import annotations
 
 import json
+import secrets
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -149,7 +151,7 @@ class ReceivedFolder:
         Raises:
             EventError: If a record is damaged.
         """
-        folders = sorted(path.parent for path in self.path.glob(f"*/{RECORD_FILE}"))
+        folders = sorted(path.parent for path in self.path.glob(f"[0-9]*/{RECORD_FILE}"))
         return tuple(self._read(folder.name) for folder in folders)
 
     def get(self, id: str) -> Received:
@@ -166,14 +168,35 @@ class ReceivedFolder:
             raise error
         return self._read(id)
 
+    @contextmanager
+    def arriving(self) -> Iterator[Path]:
+        """Give a hidden folder for a submission that is being taken in; what is left there when the block ends goes.
+
+        Whatever a program that was killed has left goes, too: only one is at work here.
+        """
+        for left in self.path.glob(".*.tmp"):
+            shutil.rmtree(left, ignore_errors=True)
+        staged = self.path / f".{secrets.token_hex(6)}.tmp"
+        staged.mkdir()
+        try:
+            yield staged
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+
+    def add(self, submission: Received, staged: Path) -> Received:
+        """Give a submission its place: its folder appears with its record, or not at all."""
+        self._write(staged, RECORD_FILE, asdict(submission))
+        staged.rename(self.folder(submission.id))
+        return submission
+
     def keep(self, submission: Received) -> Received:
         """Put the record of a submission on disk."""
-        self._write(submission.id, RECORD_FILE, asdict(submission))
+        self._write(self.folder(submission.id), RECORD_FILE, asdict(submission))
         return submission
 
     def keep_scores(self, submission: Received, scores: EventScores) -> Received:
         """Put the scores of a submission on disk, then say in its record that they are there."""
-        self._write(submission.id, SCORES_FILE, asdict(scores))
+        self._write(self.folder(submission.id), SCORES_FILE, asdict(scores))
         return self.keep(replace(submission, state="scored", stage=None, trace=None))
 
     def scores(self, id: str) -> EventScores:
@@ -196,8 +219,8 @@ class ReceivedFolder:
         except (OSError, ValueError, TypeError) as error:
             raise EventError(f"{path} cannot be read: {error}", fix="restore it, or remove its folder") from error
 
-    def _write(self, id: str, name: str, document: Any) -> None:
-        path = self.path / id / name
+    def _write(self, folder: Path, name: str, document: Any) -> None:
+        path = folder / name
         try:
             write_bytes(path, json.dumps(plain(document), indent=2, ensure_ascii=False).encode() + b"\n")
         except OSError as error:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -41,10 +39,8 @@ def receive(
     """
     now = clock() if now is None else now.astimezone(UTC)
     folder = ReceivedFolder(event)
-    with folder.locked():
-        staged = folder.path / f".{secrets.token_hex(6)}.tmp"
-        try:
-            staged.mkdir()
+    try:
+        with folder.locked(), folder.arriving() as staged:
             taken = take(source, staged / "files", branch=branch, path=path, limits=event.arrival)
             about = read_about(staged / "files")
             name = named(participant or about.participant)
@@ -63,13 +59,9 @@ def receive(
                 mark=_mark(event, name, earlier, now, same),
                 same_as=same,
             )
-            final = folder.folder(submission.id)
-            staged.rename(final)
-            return folder.keep(submission)
-        except OSError as error:
-            raise EventError(f"{folder.path} cannot be written: {error.strerror}", fix="free some space") from error
-        finally:
-            shutil.rmtree(staged, ignore_errors=True)
+            return folder.add(submission, staged)
+    except OSError as error:
+        raise EventError(f"{folder.path} cannot be written: {error.strerror}", fix="free some space") from error
 
 
 def _as_before(name: str, earlier: tuple[Received, ...]) -> str:

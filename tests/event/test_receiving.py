@@ -92,3 +92,12 @@ def test_numbers_go_on_after_a_folder_was_removed(event: Event, tmp_path: Path) 
     shutil.rmtree(ReceivedFolder(event).folder("0001-team-a"))
     assert second.id == "0002-team-a"
     assert receive(event, write_model(tmp_path / "c", quantile=0.3)).id == "0003-team-a"
+
+
+def test_what_a_killed_program_left_is_cleared_away(event: Event, tmp_path: Path) -> None:
+    left = ReceivedFolder(event).path / ".0123456789ab.tmp"
+    (left / "files").mkdir(parents=True)
+    (left / "submission.json").write_text("{}")
+    assert ReceivedFolder(event).all() == ()
+    assert receive(event, write_model(tmp_path / "a")).id == "0001-team-a"
+    assert not left.exists()
