@@ -15,7 +15,7 @@ from matbench_lite.event.sandbox import isolation_problem
 
 from .making import DUMMY, write_model
 
-SLOW = DUMMY.format(quantile=0.5) + "\n\nimport time\n\ntime.sleep(1.5)\n"
+SLOW = DUMMY.format(quantile=0.5) + "\n\nimport time\n\ntime.sleep(1)\n"
 
 
 @pytest.mark.slow

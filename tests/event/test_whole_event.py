@@ -1,14 +1,14 @@
-"""A whole event, as its organiser and two participants live it: real commands, separate folders, nothing shared."""
+"""A whole event, as its organiser and two participants live it: the commands, separate folders, nothing shared."""
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 import zipfile
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 
 from matbench_lite import load_benchmark
+from matbench_lite.cli.app import run
 from matbench_lite.event import ReceivedFolder, load_event
 from matbench_lite.event.sandbox import isolation_problem
 
@@ -41,11 +42,12 @@ def get_estimator(task):
 
 
 def mbl(*arguments: object, cwd: Path, code: int = 0) -> str:
-    """Run a command as a person would, in a folder."""
-    command = [sys.executable, "-c", "from matbench_lite.cli import main; main()", *map(str, arguments)]
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, env=os.environ | {"COLUMNS": "200"})
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout + done.stderr
+    """Give a command as a person would, in a folder; what it says."""
+    said = StringIO()
+    with contextlib.chdir(cwd), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        ended = run(list(map(str, arguments)))
+    assert ended == code, said.getvalue()
+    return said.getvalue()
 
 
 def asked(*arguments: object, cwd: Path) -> Any:
@@ -123,7 +125,7 @@ def reference_scores(folder: Path, event: Path, models: dict[str, Path]) -> dict
     both.to_csv(folder / "data" / "public.csv", index=False)
     scores = {}
     for name, model in models.items():
-        trial = asked("try", model, "-b", "benchmark.toml", "--inner-folds", 3, "-o", folder / name, cwd=folder)[0]
+        trial = asked("try", model, "-b", "benchmark.toml", "--inner-folds", 2, "-o", folder / name, cwd=folder)[0]
         scores[name] = trial["scores"]["mean"]["test"]["mae"]
     return scores
 
@@ -134,7 +136,7 @@ def test_an_event_of_predictions(tmp_path: Path) -> None:
     own_data(organiser / "my.csv")
     said = mbl(
         *("event", "create", "gaps", "--data", "my.csv", "--target", "y", "--input", "composition", "--unit", "eV"),
-        *("--inner-folds", 3, "--title", "Band gaps"),
+        *("--inner-folds", 2, "--title", "Band gaps", "--opening", "2026-01-01", "--closing", "2999-01-01"),
         cwd=organiser,
     )
     assert "hand it out" in said
@@ -145,7 +147,7 @@ def test_an_event_of_predictions(tmp_path: Path) -> None:
     anna, anna_model = participant(tmp_path / "anna", event / "kit", "Anna", RIDGE)
     ben, ben_model = participant(tmp_path / "ben", event / "kit", "Ben")
     tried = {
-        name: asked("try", model, "--benchmark", "benchmark.toml", "--inner-folds", 3, cwd=kit)[0]
+        name: asked("try", model, "--benchmark", "benchmark.toml", "--inner-folds", 2, cwd=kit)[0]
         for name, kit, model in (("Anna", anna, anna_model), ("Ben", ben, ben_model))
     }
     mbl("event", "pack", "models/mine", cwd=anna)
@@ -195,7 +197,18 @@ def test_an_event_of_code(tmp_path: Path) -> None:
     own_data(organiser / "my.csv")
     mbl(
         *("event", "create", "gaps", "--data", "my.csv", "--target", "y", "--unit", "eV", "--mode", "code"),
-        *("--inner-folds", 3, "--public", "bagged", "--final", "bagged"),
+        *(
+            "--inner-folds",
+            2,
+            "--public",
+            "bagged",
+            "--final",
+            "bagged",
+            "--opening",
+            "2026-01-01",
+            "--closing",
+            "2999-01-01",
+        ),
         cwd=organiser,
     )
     event = organiser / "gaps"
@@ -224,7 +237,7 @@ def test_an_event_of_code(tmp_path: Path) -> None:
     # The same as `mbl try` on the private data, which the organiser could run.
     tried = {
         name: asked(
-            *("try", model, "--benchmark", event / "private" / "benchmark.toml", "--inner-folds", 3),
+            *("try", model, "--benchmark", event / "private" / "benchmark.toml", "--inner-folds", 2),
             *("--output", tmp_path / name),
             cwd=organiser,
         )[0]
