@@ -12,11 +12,11 @@ import time
 from pathlib import Path
 
 from matbench_lite.evaluate import evaluate, read_evaluation
-from matbench_lite.evaluate.engine import pieces
-from matbench_lite.evaluate.models import load_candidate
-from matbench_lite.evaluate.plan import make_plan
-from matbench_lite.evaluate.scoring import make_scorers
-from matbench_lite.evaluate.work import Job, outcomes
+from matbench_lite.evaluate.data.plan import make_plan
+from matbench_lite.evaluate.models.candidates import load_candidate
+from matbench_lite.evaluate.running.engine import pieces
+from matbench_lite.evaluate.running.work import Job, outcomes
+from matbench_lite.evaluate.scoring.scorers import make_scorers
 
 FOLDER = Path(sys.argv[1])
 evaluate(FOLDER / "ours-prediction.json")  # imports, on the other side at the top, are done here inside functions

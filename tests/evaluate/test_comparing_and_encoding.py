@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from matbench_lite.errors import EvaluationError
 from matbench_lite.evaluate import COMPARATORS, convert_to_basic_types, tuple_to_string, unnest
+from matbench_lite.evaluate.data.grouping import anion, anonymous_formula, chemical_system, prototype
+from matbench_lite.evaluate.data.tuples import FrozenRow, frozen, plain_value, split_choices
 from matbench_lite.evaluate.encoders.binned_response import BinnedResponse
-from matbench_lite.evaluate.grouping import anion, anonymous_formula, chemical_system, prototype
-from matbench_lite.evaluate.tuples import FrozenRow, frozen, plain_value, split_choices
 
 EQUALITY, ABSDIFF, SQUAREDDIFF, NVC = (COMPARATORS[name]() for name in ("equality", "absdiff", "squareddiff", "nvc"))
 CHOICES = [[["a"]], [["b"]], [["c"]], [["d"]]]

@@ -8,9 +8,9 @@ from pymatgen.core import Composition
 from matbench_lite import load_benchmark
 from matbench_lite.data import load_spacegroups
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.grouping import anion, chemical_system, prototype
-from matbench_lite.evaluate.registry import read_registry
-from matbench_lite.evaluate.specification import Limit, RegistrySource
+from matbench_lite.evaluate.data.grouping import anion, chemical_system, prototype
+from matbench_lite.evaluate.data.registry import read_registry
+from matbench_lite.evaluate.file.specification import Limit, RegistrySource
 
 MINI = load_benchmark("mini")
 

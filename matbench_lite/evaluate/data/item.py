@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from matbench_lite.evaluate.tuples import FrozenList, convert_to_basic_types, frozen, split_choices, split_task
+from matbench_lite.evaluate.data.tuples import FrozenList, convert_to_basic_types, frozen, split_choices, split_task
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from matbench_lite.tasks import Task
+
+Row = dict[str, Any]
+"""What a model is shown of a row with its answer: `item`, `response`, and the other columns. It cannot be changed."""
 
 
 @lru_cache(maxsize=2**14)

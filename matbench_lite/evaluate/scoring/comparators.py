@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.tuples import tuple_to_string, unnest
+from matbench_lite.evaluate.data.tuples import tuple_to_string, unnest
 
 
 class Comparator:

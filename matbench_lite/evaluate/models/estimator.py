@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.item import Item
-from matbench_lite.evaluate.model import Model, Row
-from matbench_lite.evaluate.tuples import unnest
+from matbench_lite.evaluate.data.item import Item, Row
+from matbench_lite.evaluate.data.tuples import unnest
+from matbench_lite.evaluate.models.model import Model
 from matbench_lite.run import fit_predict, model_inputs
 from matbench_lite.run.fitting import predict_rows
 from matbench_lite.tasks import Task

@@ -11,9 +11,9 @@ from time import perf_counter
 from typing import Any
 
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.dataset import Record
-from matbench_lite.evaluate.plan import Plan
-from matbench_lite.evaluate.scoring import Scored, Scorer
+from matbench_lite.evaluate.data.dataset import Record
+from matbench_lite.evaluate.data.plan import Plan
+from matbench_lite.evaluate.scoring.scorers import Scored, Scorer
 from matbench_lite.run import derived_seed
 from matbench_lite.run.seeds import seed_everything
 from matbench_lite.submission.canonical import plain

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.engine import Done, Engine, Piece
-from matbench_lite.evaluate.loading import working_in
-from matbench_lite.evaluate.models import Candidate, load_candidate
-from matbench_lite.evaluate.plan import Plan, make_plan
-from matbench_lite.evaluate.scoring import Scorer, make_scorers
-from matbench_lite.evaluate.specification import Evaluation
+from matbench_lite.evaluate.data.plan import Plan, make_plan
+from matbench_lite.evaluate.file.loading import working_in
+from matbench_lite.evaluate.file.specification import Evaluation
+from matbench_lite.evaluate.models.candidates import Candidate, load_candidate
+from matbench_lite.evaluate.running.engine import Done, Engine, Piece
+from matbench_lite.evaluate.scoring.scorers import Scorer, make_scorers
 
 _BATCHES = 16
 """So many times each worker asks for more work: few enough to be cheap, many enough to end at the same time."""

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from matbench_lite.errors import EvaluationError, MatbenchLiteError
-from matbench_lite.evaluate.estimator import EstimatorModel
-from matbench_lite.evaluate.loading import find_class, instantiate, load_module, python_files, source_digest
-from matbench_lite.evaluate.model import Model
-from matbench_lite.evaluate.specification import Code
+from matbench_lite.evaluate.file.loading import find_class, instantiate, load_module, python_files, source_digest
+from matbench_lite.evaluate.file.specification import Code
+from matbench_lite.evaluate.models.estimator import EstimatorModel
+from matbench_lite.evaluate.models.model import Model
 from matbench_lite.run import load_model
 
 

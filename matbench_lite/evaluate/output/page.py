@@ -10,10 +10,10 @@ from typing import Any
 
 from matbench_lite._version import __version__
 from matbench_lite.digits import ends, number
-from matbench_lite.evaluate.drawing import Curves, Dots, colours, draw_curves, draw_groups, draw_models
-from matbench_lite.evaluate.results import Results, Scores
-from matbench_lite.evaluate.scoring import Scorer
-from matbench_lite.evaluate.specification import Setting
+from matbench_lite.evaluate.file.specification import Setting
+from matbench_lite.evaluate.output.drawing import Curves, Dots, colours, draw_curves, draw_groups, draw_models
+from matbench_lite.evaluate.results.figures import Results, Scores
+from matbench_lite.evaluate.scoring.scorers import Scorer
 
 QUESTIONS: dict[Setting, str] = {
     "prediction": "How well does a model predict groups that it may not learn from?",

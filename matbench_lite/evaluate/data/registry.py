@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from matbench_lite.errors import EvaluationError, UnknownNameError
-from matbench_lite.evaluate.grouping import FAMILIES, OF_STRUCTURES, prototype
-from matbench_lite.evaluate.item import Origin, Shelf
-from matbench_lite.evaluate.specification import Limit, RegistrySource
+from matbench_lite.evaluate.data.grouping import FAMILIES, OF_STRUCTURES, prototype
+from matbench_lite.evaluate.data.item import Origin, Shelf
+from matbench_lite.evaluate.file.specification import Limit, RegistrySource
 from matbench_lite.run import derived_seed
 from matbench_lite.tasks import BUILT_IN, Task, load_benchmark
 

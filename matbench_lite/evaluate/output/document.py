@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from matbench_lite._version import __version__
-from matbench_lite.evaluate.results import ModelResult, Results, Scores
+from matbench_lite.evaluate.results.figures import ModelResult, Results, Scores
 from matbench_lite.stats import Interval
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from matbench_lite._version import __version__
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.engine import Done, Piece
-from matbench_lite.evaluate.plan import Plan
-from matbench_lite.evaluate.scoring import Scored, Scorer
+from matbench_lite.evaluate.data.plan import Plan
+from matbench_lite.evaluate.running.engine import Done, Piece
+from matbench_lite.evaluate.scoring.scorers import Scored, Scorer
 
 FOLDER = ".evaluate"
 """The hidden folder, inside the output folder."""

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.comparators import COMPARATORS, AbsDiff, Comparator, Equality, SquaredDiff
-from matbench_lite.evaluate.dataset import Groups, Record
+from matbench_lite.evaluate.data.dataset import Groups, Record
+from matbench_lite.evaluate.data.plan import Plan
+from matbench_lite.evaluate.data.registry import find_task
+from matbench_lite.evaluate.data.tuples import plain_value, tuple_to_string
 from matbench_lite.evaluate.encoders import ResponseEncoder, TaskEncoder
-from matbench_lite.evaluate.loading import find_class, instantiate, python_files, source_digest
-from matbench_lite.evaluate.plan import Plan
-from matbench_lite.evaluate.registry import find_task
-from matbench_lite.evaluate.specification import Code, Evaluation, RegistrySource, Target
-from matbench_lite.evaluate.tuples import plain_value, tuple_to_string
+from matbench_lite.evaluate.file.loading import find_class, instantiate, python_files, source_digest
+from matbench_lite.evaluate.file.specification import Code, Evaluation, RegistrySource, Target
+from matbench_lite.evaluate.scoring.comparators import COMPARATORS, AbsDiff, Comparator, Equality, SquaredDiff
 
 
 class Scored(NamedTuple):

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.files import COLUMNS, read_file
-from matbench_lite.evaluate.item import Item, Origin, parsed_choices
-from matbench_lite.evaluate.registry import ORIGIN, read_registry
-from matbench_lite.evaluate.specification import FileSource, Source
-from matbench_lite.evaluate.tuples import (
+from matbench_lite.evaluate.data.files import COLUMNS, read_file
+from matbench_lite.evaluate.data.item import Item, Origin, parsed_choices
+from matbench_lite.evaluate.data.registry import ORIGIN, read_registry
+from matbench_lite.evaluate.data.tuples import (
     FrozenList,
     FrozenRow,
     convert_to_basic_types,
@@ -20,6 +19,7 @@ from matbench_lite.evaluate.tuples import (
     split_choices,
     tuple_to_string,
 )
+from matbench_lite.evaluate.file.specification import FileSource, Source
 
 if TYPE_CHECKING:
     import pandas as pd

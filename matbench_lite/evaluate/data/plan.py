@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from matbench_lite.evaluate.agreement import check_data
-from matbench_lite.evaluate.dataset import Groups, Record, digest, natural, read_groups
-from matbench_lite.evaluate.model import Row
-from matbench_lite.evaluate.specification import Evaluation
-from matbench_lite.evaluate.tuples import FrozenList
+from matbench_lite.evaluate.data.agreement import check_data
+from matbench_lite.evaluate.data.dataset import Groups, Record, digest, natural, read_groups
+from matbench_lite.evaluate.data.item import Row
+from matbench_lite.evaluate.data.tuples import FrozenList
+from matbench_lite.evaluate.file.specification import Evaluation
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from matbench_lite.atomic import replacing, write_bytes
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.document import as_document
-from matbench_lite.evaluate.report import as_page
-from matbench_lite.evaluate.results import Results
+from matbench_lite.evaluate.output.document import as_document
+from matbench_lite.evaluate.output.page import as_page
+from matbench_lite.evaluate.results.figures import Results
 
 
 def save_results(results: Results, output: str | Path) -> Path:

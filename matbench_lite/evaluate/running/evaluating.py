@@ -8,17 +8,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from matbench_lite.errors import EvaluationError, EvaluationWarning
-from matbench_lite.evaluate.engine import Done, Piece, pieces
-from matbench_lite.evaluate.loading import CodeFailedError, working_in
-from matbench_lite.evaluate.models import Candidate, load_candidate, unique_names
-from matbench_lite.evaluate.plan import Plan, make_plan
-from matbench_lite.evaluate.reading import read_evaluation
-from matbench_lite.evaluate.reference import Reference, reference
-from matbench_lite.evaluate.results import ModelResult, Results, model_result, ranked
-from matbench_lite.evaluate.scoring import Scorer, encoder_notes, make_scorers
-from matbench_lite.evaluate.specification import Evaluation
-from matbench_lite.evaluate.state import State, cached_state, fingerprint
-from matbench_lite.evaluate.work import Failure, Job, one_thread, outcomes
+from matbench_lite.evaluate.data.plan import Plan, make_plan
+from matbench_lite.evaluate.file.loading import CodeFailedError, working_in
+from matbench_lite.evaluate.file.reading import read_evaluation
+from matbench_lite.evaluate.file.specification import Evaluation
+from matbench_lite.evaluate.models.candidates import Candidate, load_candidate, unique_names
+from matbench_lite.evaluate.results.figures import ModelResult, Results, model_result, ranked
+from matbench_lite.evaluate.running.engine import Done, Piece, pieces
+from matbench_lite.evaluate.running.state import State, cached_state, fingerprint
+from matbench_lite.evaluate.running.work import Failure, Job, one_thread, outcomes
+from matbench_lite.evaluate.scoring.reference import Reference, reference
+from matbench_lite.evaluate.scoring.scorers import Scorer, encoder_notes, make_scorers
 from matbench_lite.progress import progress
 
 _KEEP_EVERY = 1.0

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from matbench_lite.errors import EntryError, EvaluationError
-from matbench_lite.evaluate.comparators import COMPARATORS
-from matbench_lite.evaluate.paths import CCOBRA, full_path
-from matbench_lite.evaluate.schema import deprecated, mistakes, shown
-from matbench_lite.evaluate.specification import (
+from matbench_lite.evaluate.file.paths import CCOBRA, full_path
+from matbench_lite.evaluate.file.schema import deprecated, mistakes, shown
+from matbench_lite.evaluate.file.specification import (
     Code,
     Evaluation,
     FileSource,
@@ -21,6 +20,7 @@ from matbench_lite.evaluate.specification import (
     Source,
     Target,
 )
+from matbench_lite.evaluate.scoring.comparators import COMPARATORS
 from matbench_lite.run import BASELINES
 from matbench_lite.submission.canonical import parse
 

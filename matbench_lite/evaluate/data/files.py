@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.specification import FileSource
+from matbench_lite.evaluate.file.specification import FileSource
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from matbench_lite.evaluate.results import Results, Scores
+from matbench_lite.evaluate.results.figures import Results, Scores
 
 WIDTH = 460
 """Width of a drawing: narrow enough to be read on a phone."""

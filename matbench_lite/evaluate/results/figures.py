@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from matbench_lite.evaluate.engine import Done, Piece
-from matbench_lite.evaluate.plan import Plan
-from matbench_lite.evaluate.reference import Reference
-from matbench_lite.evaluate.scoring import Scored, Scorer
-from matbench_lite.evaluate.statistics import CurvePoint, group_interval, learning_curve, mean_interval
-from matbench_lite.evaluate.work import Failure
+from matbench_lite.evaluate.data.plan import Plan
+from matbench_lite.evaluate.results.statistics import CurvePoint, group_interval, learning_curve, mean_interval
+from matbench_lite.evaluate.running.engine import Done, Piece
+from matbench_lite.evaluate.running.work import Failure
+from matbench_lite.evaluate.scoring.reference import Reference
+from matbench_lite.evaluate.scoring.scorers import Scored, Scorer
 from matbench_lite.stats import Interval
 
 if TYPE_CHECKING:

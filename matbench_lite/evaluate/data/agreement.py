@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.dataset import Groups
-from matbench_lite.evaluate.specification import Evaluation
+from matbench_lite.evaluate.data.dataset import Groups
+from matbench_lite.evaluate.file.specification import Evaluation
 
 
 def check_data(evaluation: Evaluation, test: Groups, others: Sequence[Groups | None]) -> None:

@@ -6,11 +6,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from matbench_lite.evaluate.item import Item
-
-Row = dict[str, Any]
-"""What a model is shown of a row with its answer: `item`, `response`, and the other columns. It cannot be changed."""
-
+from matbench_lite.evaluate.data.item import Item, Row
 
 _UNCHANGING = frozenset({str, int, float, bool, type(None)})
 

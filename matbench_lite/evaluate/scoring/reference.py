@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from matbench_lite.evaluate.dataset import Record
-from matbench_lite.evaluate.plan import Plan
-from matbench_lite.evaluate.scoring import Scorer
-from matbench_lite.evaluate.tuples import thawed, tuple_to_string, unnest
+from matbench_lite.evaluate.data.dataset import Record
+from matbench_lite.evaluate.data.plan import Plan
+from matbench_lite.evaluate.data.tuples import thawed, tuple_to_string, unnest
+from matbench_lite.evaluate.scoring.scorers import Scorer
 
 NEAR = 0.01
 """A score is near perfect if this share, or less, is left of the way from perfect to a constant."""

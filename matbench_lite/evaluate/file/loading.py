@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.specification import Code
+from matbench_lite.evaluate.file.specification import Code
 
 
 class CodeFailedError(EvaluationError):
