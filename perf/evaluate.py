@@ -1,8 +1,6 @@
 """The evaluation engine beside CCOBRA 1.5.0 on the same file, and what `--jobs 2` gains.
 
-Run it with `python perf/evaluate.py`. The first run makes an environment with ccobra, NumPy and pandas in
-`.perf/ccobra` (ccobra names no dependencies); `MATBENCH_LITE_CCOBRA=/path/to/python` uses one that is there, as does
-the test that compares both programs row by row (`tests/evaluate/test_ccobra.py`).
+Run it with `python perf/evaluate.py`. The first run makes an environment with ccobra, see `ccobra_environment.py`.
 """
 
 from __future__ import annotations
@@ -15,14 +13,13 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 from fractions import Fraction
 from pathlib import Path
 
+import ccobra_environment
 from peer import ROOT, run
 from report import Row, report
 
-HOME = ROOT / ".perf" / "ccobra"
 WORK = Path(__file__).parent / "work"
 SETTINGS = ("prediction", "adaption", "coverage", "loo-coverage")
 PEOPLE, TASKS = 100, 40
@@ -51,7 +48,7 @@ def main() -> int:
 def engine(folder: Path) -> list[Row]:
     """Processor time by prediction, with a model that does nothing: the machine may be busy, it does not count."""
     write_files(folder)
-    sides = {"ccobra": (ccobra_python(), "ccobra_evaluation.py"), "ours": ("ours", "our_evaluation.py")}
+    sides = {"ccobra": (ccobra_environment.python(), "ccobra_evaluation.py"), "ours": ("ours", "our_evaluation.py")}
     rounds = [{side: run(python, WORK / work, folder) for side, (python, work) in sides.items()} for _ in range(ROUNDS)]
     rows = []
     for what, bound in (("engine", Fraction(1, 5)), ("all", None)):
@@ -117,19 +114,6 @@ def write_files(folder: Path) -> None:
                 "models": [f"{side}.py"],
             }
             (folder / f"{side}-{setting}.json").write_text(json.dumps({**document, "corresponding_data": True}))
-
-
-def ccobra_python() -> Path:
-    """The Python of an environment with ccobra; made if it is not there."""
-    if named := os.environ.get("MATBENCH_LITE_CCOBRA"):
-        return Path(named).absolute()  # not resolved: the link is what makes it that environment's Python
-    interpreter, installed = HOME / "bin" / "python", HOME / "installed"
-    if not installed.exists():
-        print(f"making an environment with ccobra 1.5.0 in {HOME.relative_to(ROOT)}", flush=True)
-        venv.create(HOME, clear=True, with_pip=True)
-        subprocess.run([interpreter, "-m", "pip", "install", "--quiet", "ccobra==1.5.0", "numpy", "pandas"], check=True)
-        installed.touch()
-    return interpreter
 
 
 if __name__ == "__main__":
