@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from matbench_lite.errors import EvaluationError, UnknownNameError
 from matbench_lite.evaluate.data.grouping import FAMILIES, OF_STRUCTURES, prototype
 from matbench_lite.evaluate.data.item import Origin, Shelf
+from matbench_lite.evaluate.file.schema import shown
 from matbench_lite.evaluate.file.specification import Limit, RegistrySource
 from matbench_lite.run import derived_seed
 from matbench_lite.tasks import BUILT_IN, Task, load_benchmark
@@ -40,7 +42,11 @@ def read_registry(source: RegistrySource, seed: int) -> pd.DataFrame:
     order = _order(source, columns, seed)
     chosen = _limited(source.limit, groups.iloc[order], drawn=seed if source.order == "random" else None)
     if chosen.empty:
-        raise EvaluationError(f"{source.key}/limit leaves no rows of {task.name}", fix="give a larger limit")
+        limit = {name: value for name, value in asdict(source.limit).items() if value is not None}
+        raise EvaluationError(
+            f"{source.key}/limit: {shown(limit)} leaves no rows of {task.name}",
+            fix="give a smaller min_rows_per_group",
+        )
     positions = chosen.index.to_numpy()
     targets = targets.iloc[positions]
     boolean = task.kind == "classification"
@@ -75,15 +81,13 @@ def find_task(source: RegistrySource) -> Task:
         EvaluationError: If there is no such benchmark or task.
     """
     try:
-        if source.benchmark is not None:
-            return load_benchmark(source.benchmark)[source.task]
-        known = [load_benchmark(name) for name in BUILT_IN]
-        for benchmark in known:
-            if source.task in benchmark:
-                return benchmark[source.task]
+        benchmarks = [load_benchmark(name) for name in (BUILT_IN if source.benchmark is None else (source.benchmark,))]
     except UnknownNameError as error:
-        raise EvaluationError(f"{source.key}: {error.message}", fix=error.fix) from error
-    names = ", ".join(name for benchmark in known for name in benchmark.names)
+        raise EvaluationError(f"{source.key}/benchmark: {error.message}", fix=error.fix) from error
+    for benchmark in benchmarks:
+        if source.task in benchmark:
+            return benchmark[source.task]
+    names = ", ".join(name for benchmark in benchmarks for name in benchmark.names)
     raise EvaluationError(f"{source.key}/task: there is no task {source.task!r}", fix=f"give one of {names}")
 
 

@@ -23,6 +23,9 @@ class CodeFailedError(EvaluationError):
     """A user's own code raised, as against a mistake in the evaluation file."""
 
 
+RAISED = (Exception, SystemExit)
+"""What a user's own code may raise without losing the other models: `sys.exit()` in a model ends that model."""
+
 _visited: list[Path] = []
 """Folders that code was loaded from, the last one last: modules of two of them may have the same name."""
 
@@ -102,7 +105,7 @@ def instantiate(code: Code, kind: type[Any]) -> Any:
             return kind(**code.args)
         except EvaluationError as error:
             raise EvaluationError(f"{code.key}: {kind.__name__}: {error.message}", fix=error.fix) from error
-        except Exception as error:
+        except RAISED as error:
             raise CodeFailedError(
                 f"{code.key}: {kind.__name__} of {code.stated} raised {type(error).__name__}: {error}",
                 fix="correct the file",
@@ -120,7 +123,7 @@ def load_module(file: Path, key: str) -> ModuleType:
             return _module(file, source_digest((file,)))
     except EvaluationError:
         raise
-    except Exception as error:
+    except RAISED as error:
         raise CodeFailedError(
             f"{key}: {file.name} failed with {type(error).__name__}: {error}", fix="correct the file"
         ) from error

@@ -18,7 +18,8 @@ def as_document(results: Results) -> dict[str, Any]:
 
     Returns:
         `models` has one object per model with `mean`, `mean_groups`, their intervals, `groups` and, in adaption, the
-        `learning_curve`; other columns are in `aux`. A model that failed has `error` instead.
+        `learning_curve`; other columns are in `aux`. A model that failed has `error` instead. `answers` has, by column
+        and task, the most frequent answer in the `data` and of the `models`, where there are encoders.
     """
     evaluation = results.plan.evaluation
     main = results.scorers[0]
@@ -35,7 +36,10 @@ def as_document(results: Results) -> dict[str, Any]:
         "counts": asdict(results.plan.counts),
         "notes": list(results.notes),
         "models": {name: _model(results, model) for name, model in results.models.items()},
-        "answers": results.answers,
+        "answers": {
+            column: {task: asdict(answers) for task, answers in by_task.items()}
+            for column, by_task in results.answers.items()
+        },
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -65,6 +65,19 @@ class ModelResult:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Answers:
+    """The most frequent answer to a task; several are joined by `, `.
+
+    Args:
+        data: In the test data.
+        models: By name, of every model.
+    """
+
+    data: str
+    models: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Results:
     """What came out of an evaluation.
 
@@ -119,22 +132,24 @@ class Results:
         return _numbers_as_numbers(table.drop(columns=optional))
 
     @cached_property
-    def answers(self) -> dict[str, dict[str, str]]:
-        """Per short name of a task, the most frequent answer in the data ("data") and of each model; ties by `, `."""
-        table: dict[str, dict[str, str]] = {}
-        models = [model for model in self.models.values() if model.rows]
-        for model in models:
-            counts: dict[str, Counter[str]] = {}
-            truths: dict[str, Counter[str]] = {}
-            for scored, *_ in model.rows:
-                if scored.task_enc is not None and scored.prediction_enc is not None:
-                    counts.setdefault(scored.task_enc, Counter())[scored.prediction_enc] += 1
-                    truths.setdefault(scored.task_enc, Counter())[str(scored.truth_enc)] += 1
-            for task in sorted(counts):
-                table.setdefault(task, {"data": _most_frequent(truths[task])})[model.name] = _most_frequent(
-                    counts[task]
-                )
-        return dict(sorted(table.items()))
+    def answers(self) -> dict[str, dict[str, Answers]]:
+        """By column, and by short name of a task: the most frequent answers, where there are encoders."""
+        every = {}
+        for number, scorer in enumerate(self.scorers):
+            if scorer.task_encoders and scorer.response_encoders:
+                every[scorer.target.column] = self._answers(number)
+        return {column: by_task for column, by_task in every.items() if by_task}
+
+    def _answers(self, number: int) -> dict[str, Answers]:
+        truths: dict[str, str] = {}
+        by_task: dict[str, dict[str, str]] = {}
+        for model in self.models.values():
+            scored = [row[number] for row in model.rows]
+            named = [one for one in scored if one.task_enc is not None and one.prediction_enc is not None]
+            truths |= _most_frequent((one.task_enc, one.truth_enc) for one in named)
+            for task, answer in _most_frequent((one.task_enc, one.prediction_enc) for one in named).items():
+                by_task.setdefault(task, {})[model.name] = answer
+        return {task: Answers(data=truths[task], models=by_task[task]) for task in sorted(by_task)}
 
 
 def model_result(name: str, plan: Plan, scorers: Sequence[Scorer], done: Mapping[Piece, Done]) -> ModelResult:
@@ -181,9 +196,15 @@ def _scores(plan: Plan, groups: Sequence[Sequence[float]]) -> Scores:
     )
 
 
-def _most_frequent(counts: Counter[str]) -> str:
-    largest = max(counts.values())
-    return ", ".join(sorted(name for name, count in counts.items() if count == largest))
+def _most_frequent(pairs: Iterable[tuple[str | None, str | None]]) -> dict[str, str]:
+    """By task, the answer that is given most often; all of them where several are."""
+    counts: dict[str, Counter[str]] = {}
+    for task, answer in pairs:
+        counts.setdefault(str(task), Counter())[str(answer)] += 1
+    return {
+        task: ", ".join(sorted(answer for answer, count in some.items() if count == max(some.values())))
+        for task, some in counts.items()
+    }
 
 
 def _numbers_as_numbers(table: pd.DataFrame) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from typing import Any
 from matbench_lite.errors import EvaluationError
 from matbench_lite.evaluate.data.dataset import Record
 from matbench_lite.evaluate.data.plan import Plan
+from matbench_lite.evaluate.file.loading import RAISED
 from matbench_lite.evaluate.scoring.scorers import Scored, Scorer
 from matbench_lite.run import derived_seed
 from matbench_lite.run.seeds import seed_everything
@@ -161,7 +162,7 @@ class Engine:
             try:
                 model = copy.deepcopy(prepared)
                 model.pre_train_person(every[:number] + every[number + 1 :])
-            except Exception as error:
+            except RAISED as error:
                 raise self._failed(error, "pre_train_person", group, rows[number]) from error
             scored.append(self._predicted(model, group, rows[number]))
             if note := self._ended(model, group):
@@ -177,7 +178,7 @@ class Engine:
                 if predict is None:
                     raise NotImplementedError(f"the model has no method {name}(item, **columns)")
                 scored.append(scorer.score(predict(record.item, **record.columns), record))
-            except Exception as error:
+            except RAISED as error:
                 raise self._failed(error, name, group, record) from error
         return scored
 
@@ -189,14 +190,14 @@ class Engine:
                 continue  # as in CCOBRA, a model need not learn every column
             try:
                 adapt(record.item, record.targets[column], **record.beside(column))
-            except Exception as error:
+            except RAISED as error:
                 raise self._failed(error, str(name), group, record) from error
 
     def _ended(self, model: Any, group: Any) -> Any:
         log: dict[str, Any] = {}
         try:
             model.end_participant(group, log)
-        except Exception as error:
+        except RAISED as error:
             raise self._failed(error, "end_participant", group, None) from error
         return plain(log) if log else log
 
@@ -217,10 +218,10 @@ class Engine:
     def _hook(self, hook: str, group: Any = None, record: Record | None = None) -> Iterator[None]:
         try:
             yield
-        except Exception as error:
+        except RAISED as error:
             raise self._failed(error, hook, group, record) from error
 
-    def _failed(self, error: Exception, hook: str, group: Any, record: Record | None) -> EvaluationError:
+    def _failed(self, error: BaseException, hook: str, group: Any, record: Record | None) -> EvaluationError:
         place = "" if group is None else f", group {group!r}"
         place += "" if record is None else f", sequence {record.item.sequence_number}, task {record.item.task_str!r}"
         text = str(error) if isinstance(error, EvaluationError) else f"{type(error).__name__}: {error}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,8 @@ class State:
             with self.path.open("ab") as stream:
                 # A line that was cut off must not swallow the next one.
                 stream.write(lines.encode() if stream.tell() == 0 else b"\n" + lines.encode())
+                stream.flush()
+                os.fsync(stream.fileno())
         except OSError as error:
             raise EvaluationError(
                 f"{self.path} cannot be written: {error.strerror}", fix="free some space, or choose another --output"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from matbench_lite.evaluate.data.plan import Plan
 from matbench_lite.evaluate.data.registry import find_task
 from matbench_lite.evaluate.data.tuples import plain_value, tuple_to_string
 from matbench_lite.evaluate.encoders import ResponseEncoder, TaskEncoder
-from matbench_lite.evaluate.file.loading import find_class, instantiate, python_files, source_digest
+from matbench_lite.evaluate.file.loading import RAISED, find_class, instantiate, python_files, source_digest
 from matbench_lite.evaluate.file.specification import Code, Evaluation, RegistrySource, Target
 from matbench_lite.evaluate.scoring.comparators import COMPARATORS, AbsDiff, Comparator, Equality, SquaredDiff
 
@@ -66,7 +67,7 @@ class Scorer:
         """Score what a model returned.
 
         Raises:
-            EvaluationError: If the comparator gives no finite number.
+            EvaluationError: If the comparator gives no finite number, or it or an encoder fails.
         """
         column, item = self.target.column, record.item
         prediction = plain_value(prediction)
@@ -75,7 +76,8 @@ class Scorer:
             score = float(text == record.texts[column])  # what it compares: both texts are here already
         else:
             truth = record.targets[column]
-            score = float(self.comparator.compare(prediction, truth, item.response_type, record.choices))
+            with _named(self.comparator):
+                score = float(self.comparator.compare(prediction, truth, item.response_type, record.choices))
             if not math.isfinite(score):
                 name = self.comparator.get_name()
                 raise EvaluationError(
@@ -86,24 +88,44 @@ class Scorer:
         return Scored(text, score, *self._short(prediction, record))
 
     def _short(self, prediction: Any, record: Record) -> tuple[str | None, str | None, str | None]:
-        item, truth, text = record.item, record.targets[self.target.column], record.texts[self.target.column]
+        item = record.item
         tasks, responses = self.task_encoders.get(item.domain), self.response_encoders.get(item.domain)
-        task = None if tasks is None else str(tasks.encode_task(item.task))
+        with _named(tasks):
+            task = None if tasks is None else str(tasks.encode_task(item.task))
         if responses is None:
             return task, None, None
+        with _named(responses):
+            return task, *self._short_responses(responses, prediction, record)
+
+    def _short_responses(self, responses: ResponseEncoder, prediction: Any, record: Record) -> tuple[str, str]:
+        """The short names of the truth and of the prediction."""
+        item, truth, text = record.item, record.targets[self.target.column], record.texts[self.target.column]
         if item.response_type == "multiple-choice":
             every = [
                 sorted(str(responses.encode_response(one, item.task)) for one in some) for some in (truth, prediction)
             ]
-            return task, "|".join(every[0]), "|".join(every[1])
+            return "|".join(every[0]), "|".join(every[1])
         if item.response_type in ("verify", "accept"):
             if len(record.choices) != 1:
                 raise EvaluationError(
                     f"a row of type {item.response_type} has {len(record.choices)} choices", fix="give it one choice"
                 )
             shown = responses.encode_response(record.choices[0], item.task)
-            return task, f"{shown};{text}", f"{shown};{tuple_to_string(prediction)}"
-        return task, *(str(responses.encode_response(one, item.task)) for one in (truth, prediction))  # type: ignore[return-value]
+            return f"{shown};{text}", f"{shown};{tuple_to_string(prediction)}"
+        return str(responses.encode_response(truth, item.task)), str(responses.encode_response(prediction, item.task))
+
+
+@contextmanager
+def _named(scoring: object) -> Iterator[None]:
+    """Say that it was not the model that failed."""
+    try:
+        yield
+    except EvaluationError:
+        raise
+    except RAISED as error:
+        raise EvaluationError(
+            f"{type(scoring).__name__} raised {type(error).__name__}: {error}", fix="correct it, or what is predicted"
+        ) from error
 
 
 def make_scorers(plan: Plan) -> tuple[Scorer, ...]:
