@@ -9,6 +9,7 @@ import csv
 import json
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -42,7 +43,7 @@ class Constant(ccobra.CCobraModel):
 def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        return report([*engine(folder), jobs(folder)], peer="CCOBRA 1.5.0, or 1 job")
+        return report([*engine(folder), *jobs(folder)], peer="CCOBRA 1.5.0, or 1 job")
 
 
 def engine(folder: Path) -> list[Row]:
@@ -61,8 +62,12 @@ def engine(folder: Path) -> list[Row]:
     return rows
 
 
-def jobs(folder: Path) -> Row:
-    """Leave-one-group-out over 200 groups with a random forest: the whole program, with one process and with two."""
+def jobs(folder: Path) -> list[Row]:
+    """Leave-one-group-out over 200 groups with a random forest: the whole program, with one process and with two.
+
+    Beside the wall time, which counts on an idle machine alone, the processor time of all processes: what two cost more
+    than one is what keeps them from being twice as fast.
+    """
     source = {"task": "mini_log_kvrh", "group_by": "chemsys", "order": "random", "limit": {"groups": 200}}
     document = {
         "type": "prediction",
@@ -72,19 +77,31 @@ def jobs(folder: Path) -> Row:
         "models": ["rf-magpie"],
     }
     (folder / "jobs.json").write_text(json.dumps(document))
-    times: dict[int, list[float]] = {1: [], 2: []}
+    wall: dict[int, list[float]] = {1: [], 2: []}
+    processor: dict[int, list[float]] = {1: [], 2: []}
     for number in range(JOBS_ROUNDS):
-        for processes, seconds in times.items():
+        for processes in wall:
             command = [sys.executable, "-c", "from matbench_lite.cli import main; main()", "evaluate", "jobs.json"]
             command += ["--jobs", str(processes), "--output", f"out-{number}-{processes}"]
-            began = time.perf_counter()
             environment = os.environ | {"PYTHONPATH": str(ROOT), "MATBENCH_LITE_DATA": str(folder / "data")}
+            began, used = time.perf_counter(), children_time()
             subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
-            seconds.append(time.perf_counter() - began)
-    same = [(folder / f"out-0-{processes}" / "results.csv").read_bytes() for processes in times]
+            wall[processes].append(time.perf_counter() - began)
+            processor[processes].append(children_time() - used)
+    same = [(folder / f"out-0-{processes}" / "results.csv").read_bytes() for processes in wall]
     if same[0] != same[1]:
         raise SystemExit("one process and two give different results")
-    return Row(work="200 groups left out, two processes", peer=times[1], ours=times[2], unit="s", bound=Fraction(5, 8))
+    work = "200 groups left out, two processes"
+    return [
+        Row(work=work, peer=wall[1], ours=wall[2], unit="s", bound=Fraction(5, 8)),
+        Row(work=f"{work}: processor time", peer=processor[1], ours=processor[2], unit="s", bound=Fraction(5, 4)),
+    ]
+
+
+def children_time() -> float:
+    """Processor time of all processes that this one has started and seen end, s."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def write_files(folder: Path) -> None:

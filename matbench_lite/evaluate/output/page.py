@@ -141,7 +141,7 @@ def _model_row(results: Results, rank: int, name: str, scores: Scores) -> ModelR
         interval=ends(scores.interval),
         mean_groups=rounded(scores.mean_groups, scores.interval_groups),
         interval_groups=ends(scores.interval_groups),
-        seconds=number(model.seconds, None),
+        seconds=f"{model.seconds:,.0f}" if model.seconds >= 100 else number(model.seconds, None),
         memorising=model.memorising,
     )
 
