@@ -72,6 +72,11 @@ class Plan:
     digest: str
     strays: bool
 
+    @cached_property
+    def rows(self) -> list[Record]:
+        """All rows to predict, in order."""
+        return [record for rows in self.test.values() for record in rows]
+
     def everything(self) -> list[list[Row]]:
         """All training groups, for `pre_train` without `corresponding_data`."""
         return list(self._lessons.values())

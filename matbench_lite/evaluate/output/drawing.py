@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from matbench_lite.evaluate.results.figures import Results, Scores
+from matbench_lite.stats import Interval
 
 WIDTH = 460
 """Width of a drawing: narrow enough to be read on a phone."""
@@ -109,13 +111,18 @@ def draw_models(results: Results, column: str) -> Dots | None:
     )
 
 
+def hardest_first(scores: Scores, lower_is_better: bool) -> list[Any]:
+    """Groups by what a model scores in them, the worst first."""
+    return sorted(scores.groups, key=lambda group: scores.groups[group], reverse=lower_is_better)
+
+
 def draw_groups(results: Results, column: str, lower_is_better: bool) -> Dots | None:
     """The groups that the best model finds hardest, with a dot for every model."""
     scores = _scores(results, column)
     if not scores:
         return None
     best = next(iter(scores.values()))
-    order = sorted(best.groups, key=lambda group: best.groups[group], reverse=lower_is_better)[:HARDEST]
+    order = hardest_first(best, lower_is_better)[:HARDEST]
     axis = _Axis([one.groups[group] for one in scores.values() for group in order] + [0.0], _LEFT, WIDTH - _RIGHT)
     colour = colours(results)
     lines = [
@@ -200,5 +207,5 @@ def _ends(one: Scores) -> tuple[float, ...]:
     return (one.mean, *_interval(one.interval))
 
 
-def _interval(interval: object) -> tuple[float, ...]:
-    return () if interval is None else (interval.low, interval.high)  # type: ignore[attr-defined]
+def _interval(interval: Interval | None) -> tuple[float, ...]:
+    return () if interval is None else (interval.low, interval.high)

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from matbench_lite._version import __version__
 from matbench_lite.digits import ends, number
 from matbench_lite.evaluate.file.specification import Setting
-from matbench_lite.evaluate.output.drawing import Curves, Dots, colours, draw_curves, draw_groups, draw_models
+from matbench_lite.evaluate.output.drawing import (
+    Curves,
+    Dots,
+    colours,
+    draw_curves,
+    draw_groups,
+    draw_models,
+    hardest_first,
+)
 from matbench_lite.evaluate.results.figures import Results, Scores
 from matbench_lite.evaluate.scoring.scorers import Scorer
+from matbench_lite.stats import Interval
 
 QUESTIONS: dict[Setting, str] = {
     "prediction": "How well does a model predict groups that it may not learn from?",
@@ -146,7 +153,7 @@ def _model_row(results: Results, rank: int, name: str, scores: Scores) -> ModelR
     )
 
 
-def rounded(value: float, interval: Any) -> str:
+def rounded(value: float, interval: Interval | None) -> str:
     """A mean with as many digits as its interval allows.
 
     Examples:
@@ -171,8 +178,7 @@ def _group_rows(results: Results, scores: dict[str, Scores], lower_is_better: bo
     """Every group with its rows and scores, the hardest for the best model first."""
     if not scores:
         return ()
-    best = next(iter(scores.values())).groups
-    order: Sequence[Any] = sorted(best, key=lambda group: best[group], reverse=lower_is_better)
+    order = hardest_first(next(iter(scores.values())), lower_is_better)
     return tuple(
         (str(group), str(len(results.plan.test[group])), *(f"{one.groups[group]:.4g}" for one in scores.values()))
         for group in order[:_MOST_GROUPS]

@@ -100,7 +100,7 @@ class Results:
         """One row per model, row and column: what was asked, the truth, the prediction, the score."""
         import pandas as pd
 
-        records = [record for rows in self.plan.test.values() for record in rows]
+        records = self.plan.rows
         places = [place for rows in self.plan.test.values() for place in range(len(rows))]
         frames = []
         for model in self.models.values():

@@ -204,7 +204,7 @@ class Engine:
     def _check_applicable(self) -> None:
         for what in ("domain", "response_type"):
             supported = getattr(self._model, f"supported_{what}s", None)
-            there = {getattr(record.item, what) for _, rows in self._groups for record in rows}
+            there = {getattr(record.item, what) for record in self.plan.rows}
             if supported is not None and (missing := sorted(there - set(supported))):
                 raise EvaluationError(
                     f"{self.name} does not support the {what} {', '.join(missing)} of the test data",

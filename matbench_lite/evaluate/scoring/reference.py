@@ -41,7 +41,7 @@ class Reference:
 
 def reference(plan: Plan, scorer: Scorer) -> Reference | None:
     """The scores of a constant and of a perfect prediction; None where the comparator refuses them."""
-    records = [record for rows in plan.test.values() for record in rows]
+    records = plan.rows
     truths = [record.targets[scorer.target.column] for record in records]
     try:
         constants = [_mean(scorer, records, [answer] * len(records)) for answer in _constants(truths)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.data.dataset import Groups, Record
+from matbench_lite.evaluate.data.dataset import Record
 from matbench_lite.evaluate.data.plan import Plan
 from matbench_lite.evaluate.data.registry import find_task
 from matbench_lite.evaluate.data.tuples import plain_value, tuple_to_string
@@ -55,10 +55,8 @@ class Scorer:
     def title(self, plan: Plan) -> str:
         """The name of the score, with its unit where the data are of one task of the registry."""
         name = str(self.comparator.get_name())
-        origins = {
-            record.item.origin and record.item.origin.task.unit for rows in plan.test.values() for record in rows
-        }
-        unit = origins.pop() if len(origins) == 1 else None
+        units = {record.item.origin and record.item.origin.task.unit for record in plan.rows}
+        unit = units.pop() if len(units) == 1 else None
         if not unit or unit == "unitless" or self.target.key or not isinstance(self.comparator, AbsDiff | SquaredDiff):
             return name
         return f"{name} ({unit})" if isinstance(self.comparator, AbsDiff) else f"{name} ({unit} squared)"
@@ -134,7 +132,7 @@ def make_scorers(plan: Plan) -> tuple[Scorer, ...]:
     Raises:
         EvaluationError: If one cannot be loaded, or cannot score the data.
     """
-    types = {record.item.response_type for rows in plan.test.values() for record in rows}
+    types = {record.item.response_type for record in plan.rows}
     scorers = []
     for target in plan.evaluation.targets:
         comparator, digest = _comparator(target, plan.evaluation)
@@ -158,7 +156,7 @@ def make_scorers(plan: Plan) -> tuple[Scorer, ...]:
 
 def encoder_notes(plan: Plan) -> list[str]:
     """Encoders that no row uses."""
-    domains = {record.item.domain for rows in plan.test.values() for record in rows}
+    domains = {record.item.domain for record in plan.rows}
     codes = [code for target in plan.evaluation.targets for code in _codes(target)]
     unused = [code.key for code in codes if code.key.rpartition("encoders/")[2] not in domains]
     return [f"{key}: no test row has this domain; there are {', '.join(sorted(domains))}" for key in unused]
@@ -207,8 +205,3 @@ def _digest(code: Code) -> str:
 
 def _name(target: Target) -> str:
     return target.comparator.stated if isinstance(target.comparator, Code) else str(target.comparator)
-
-
-def truths(groups: Groups, column: str) -> list[Any]:
-    """The true answers of all rows, in order."""
-    return [record.targets[column] for rows in groups.values() for record in rows]
