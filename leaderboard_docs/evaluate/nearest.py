@@ -23,4 +23,5 @@ def fractions(item):
 
 
 def distance(one, other):
-    return sum(abs(one.get(element, 0) - other.get(element, 0)) for element in one.keys() | other.keys())
+    # Sorted: sums in another order are other numbers, and ties would be broken differently from run to run.
+    return sum(abs(one.get(element, 0) - other.get(element, 0)) for element in sorted(one.keys() | other.keys()))

@@ -49,7 +49,7 @@ def evaluate(
     """
     from matbench_lite.evaluate import evaluate as run_evaluation
     from matbench_lite.evaluate import save_results
-    from matbench_lite.evaluate.document import as_document
+    from matbench_lite.evaluate.output.document import as_document
 
     folder = output or Path(f"{file.stem}-results")
     results = run_evaluation(file, output=folder, jobs=jobs, cache=cache, restart=restart, announce=_announce)
@@ -93,7 +93,7 @@ def _print(results: Results, page: Path) -> None:
 
 
 def _columns(results: Results, scores: dict[str, Scores]) -> Iterator[Column]:
-    from matbench_lite.evaluate.report import rounded
+    from matbench_lite.evaluate.output.page import rounded
 
     every = list(scores.values())
     models = [results.models[name] for name in scores]
@@ -109,7 +109,7 @@ def _columns(results: Results, scores: dict[str, Scores]) -> Iterator[Column]:
 
 
 def _curve_columns(scores: dict[str, Scores]) -> Iterator[Column]:
-    from matbench_lite.evaluate.report import rounded
+    from matbench_lite.evaluate.output.page import rounded
 
     first = next(iter(scores.values())).learning_curve
     shown = [labels for labels in _SHOWN_LABELS if labels < len(first)]

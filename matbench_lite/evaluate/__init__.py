@@ -2,6 +2,9 @@
 
 One JSON file says it all: a setting (`prediction`, `adaption`, `coverage`, `loo-coverage`), data, models. The base
 classes here are what models, comparators and encoders are made from.
+
+`file` is the evaluation file, `data` its rows and who is shown which of them; `models`, `scoring` and `encoders` are
+what it names; `running` takes models through groups, `results` counts, `output` writes.
 """
 
 from __future__ import annotations
@@ -10,37 +13,37 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from matbench_lite.evaluate.comparators import COMPARATORS, Comparator
+    from matbench_lite.evaluate.data.item import Item
+    from matbench_lite.evaluate.data.tuples import convert_to_basic_types, tuple_to_string, unnest
     from matbench_lite.evaluate.encoders import ResponseEncoder, TaskEncoder
-    from matbench_lite.evaluate.evaluating import evaluate
-    from matbench_lite.evaluate.item import Item
-    from matbench_lite.evaluate.model import Model
-    from matbench_lite.evaluate.reading import parse_evaluation, read_evaluation
-    from matbench_lite.evaluate.results import ModelResult, Results, Scores
-    from matbench_lite.evaluate.saving import save_results
-    from matbench_lite.evaluate.schema import SCHEMA_FILE
-    from matbench_lite.evaluate.specification import Evaluation
-    from matbench_lite.evaluate.tuples import convert_to_basic_types, tuple_to_string, unnest
+    from matbench_lite.evaluate.file.reading import parse_evaluation, read_evaluation
+    from matbench_lite.evaluate.file.schema import SCHEMA_FILE
+    from matbench_lite.evaluate.file.specification import Evaluation
+    from matbench_lite.evaluate.models.model import Model
+    from matbench_lite.evaluate.output.saving import save_results
+    from matbench_lite.evaluate.results.figures import ModelResult, Results, Scores
+    from matbench_lite.evaluate.running.evaluating import evaluate
+    from matbench_lite.evaluate.scoring.comparators import COMPARATORS, Comparator
 
 _HOMES = {
-    "COMPARATORS": "comparators",
-    "Comparator": "comparators",
-    "Evaluation": "specification",
-    "Item": "item",
-    "Model": "model",
-    "ModelResult": "results",
+    "COMPARATORS": "scoring.comparators",
+    "Comparator": "scoring.comparators",
+    "Evaluation": "file.specification",
+    "Item": "data.item",
+    "Model": "models.model",
+    "ModelResult": "results.figures",
     "ResponseEncoder": "encoders",
-    "Results": "results",
-    "SCHEMA_FILE": "schema",
-    "Scores": "results",
+    "Results": "results.figures",
+    "SCHEMA_FILE": "file.schema",
+    "Scores": "results.figures",
     "TaskEncoder": "encoders",
-    "convert_to_basic_types": "tuples",
-    "evaluate": "evaluating",
-    "parse_evaluation": "reading",
-    "read_evaluation": "reading",
-    "save_results": "saving",
-    "tuple_to_string": "tuples",
-    "unnest": "tuples",
+    "convert_to_basic_types": "data.tuples",
+    "evaluate": "running.evaluating",
+    "parse_evaluation": "file.reading",
+    "read_evaluation": "file.reading",
+    "save_results": "output.saving",
+    "tuple_to_string": "data.tuples",
+    "unnest": "data.tuples",
 }
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What this package does: processor time by prediction, in microseconds, in each setting.
+"""What this package does: processor time by prediction, in microseconds, in one setting.
 
 The engine is all between the data that are read and the scores of the rows: making the model, copying it, every hook,
 comparing. Means and intervals, which CCOBRA has not, are in the figure for everything.
@@ -12,26 +12,24 @@ import time
 from pathlib import Path
 
 from matbench_lite.evaluate import evaluate, read_evaluation
-from matbench_lite.evaluate.engine import pieces
-from matbench_lite.evaluate.models import load_candidate
-from matbench_lite.evaluate.plan import make_plan
-from matbench_lite.evaluate.scoring import make_scorers
-from matbench_lite.evaluate.work import Job, outcomes
+from matbench_lite.evaluate.data.plan import make_plan
+from matbench_lite.evaluate.models.candidates import load_candidate
+from matbench_lite.evaluate.running.engine import pieces
+from matbench_lite.evaluate.running.work import Job, outcomes
+from matbench_lite.evaluate.scoring.scorers import make_scorers
 
-FOLDER = Path(sys.argv[1])
-evaluate(FOLDER / "ours-prediction.json")  # imports, on the other side at the top, are done here inside functions
-engine, everything = {}, {}
-for path in sorted(FOLDER.glob("ours-*.json")):
-    setting = path.stem.removeprefix("ours-")
-    plan = make_plan(read_evaluation(path))
-    scorers = make_scorers(plan)
-    began = time.process_time()
-    job = Job(number=0, name="x", plan=plan, scorers=scorers, candidate=load_candidate(plan.evaluation.models[0]))
-    done = [one for outcome in outcomes(job, pieces(plan), 1) for one in outcome]
-    ended = time.process_time()
-    assert sum(len(one.rows) for one in done) == plan.counts.rows
-    engine[setting] = 1e6 * (ended - began) / plan.counts.rows
-    began = time.process_time()
-    results = evaluate(path)
-    everything[setting] = 1e6 * (time.process_time() - began) / plan.counts.rows
-print(json.dumps({"engine": engine, "all": everything}))
+PATH = Path(sys.argv[1]) / f"ours-{sys.argv[2]}.json"
+evaluate(Path(sys.argv[1]) / "warm-up.json")  # imports, on the other side at the top, are done here inside functions
+plan = make_plan(read_evaluation(PATH))
+scorers = make_scorers(plan)
+began = time.process_time()
+job = Job(number=0, name="x", plan=plan, scorers=scorers, candidate=load_candidate(plan.evaluation.models[0]))
+done = [one for outcome in outcomes(job, pieces(plan), 1) for one in outcome]
+engine = time.process_time() - began
+rows = plan.counts.rows
+assert sum(len(one.rows) for one in done) == rows
+del plan, scorers, job, done
+began = time.process_time()
+evaluate(PATH)
+everything = time.process_time() - began
+print(json.dumps({"engine": 1e6 * engine / rows, "all": 1e6 * everything / rows}))

@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 
 from matbench_lite.errors import EvaluationError
 from matbench_lite.evaluate import COMPARATORS, convert_to_basic_types, tuple_to_string, unnest
+from matbench_lite.evaluate.data.grouping import anion, anonymous_formula, chemical_system, prototype
+from matbench_lite.evaluate.data.tuples import FrozenRow, frozen, plain_value, split_choices
 from matbench_lite.evaluate.encoders.binned_response import BinnedResponse
-from matbench_lite.evaluate.grouping import anion, anonymous_formula, chemical_system, prototype
-from matbench_lite.evaluate.tuples import FrozenRow, frozen, plain_value, split_choices
+from matbench_lite.evaluate.output.document import as_document
+from matbench_lite.evaluate.output.page import as_page
+from matbench_lite.evaluate.results.figures import Answers
 
 EQUALITY, ABSDIFF, SQUAREDDIFF, NVC = (COMPARATORS[name]() for name in ("equality", "absdiff", "squareddiff", "nvc"))
 CHOICES = [[["a"]], [["b"]], [["c"]], [["d"]]]
@@ -214,8 +217,66 @@ def test_most_frequent_answers(folder) -> None:
         response_encoders=dict.fromkeys(("one", "two"), f"{encoders}/label.py"),
     )
     assert results.models["Last"].failure is None, results.models["Last"].failure
-    assert results.answers == {
-        "Cl-Na": {"data": "z;True", "Last": "z;False"},
-        "Fe-O": {"data": "x, y", "Last": "y"},
-        "Mg-O": {"data": "x|y", "Last": "y"},
+    assert results.answers["response"] == {
+        "Cl-Na": Answers(data="z;True", models={"Last": "z;False"}),
+        "Fe-O": Answers(data="x, y", models={"Last": "y"}),
+        "Mg-O": Answers(data="x|y", models={"Last": "y"}),
     }
+
+
+PHASES = """
+from matbench_lite.evaluate import Model
+
+class Phases(Model):
+    def predict(self, item, **columns):
+        return 0.0
+
+    def predict_phase(self, item, **columns):
+        return "solid"
+"""
+
+
+def test_most_frequent_answers_of_other_columns(folder) -> None:
+    """Each column has encoders and a table of its own; a model may be called what it likes."""
+    folder.write("phases.py", PHASES)
+    encoders = "%matbench_lite%/evaluate/encoders"
+    aux = {
+        "data_column": "phase",
+        "prediction_fn_name": "predict_phase",
+        "task_encoders": {"energy": f"{encoders}/chemical_system.py"},
+        "response_encoders": {"energy": f"{encoders}/label.py"},
+    }
+    models = [{"filename": "phases.py", "override_name": "data"}]
+    results = folder.run(models=models, aux_evaluations=[aux])
+    assert results.answers == {
+        "phase": {
+            "Al-O": Answers(data="solid", models={"data": "solid"}),
+            "Cl-Na": Answers(data="liquid", models={"data": "solid"}),
+            "Fe-O": Answers(data="liquid, solid", models={"data": "solid"}),
+        }
+    }
+    assert "The most frequent answers for phase" in as_page(results)
+    assert as_document(results)["answers"]["phase"]["Cl-Na"] == {"data": "liquid", "models": {"data": "solid"}}
+
+
+@pytest.mark.parametrize("place", ["comparator", "task_encoders", "response_encoders"])
+def test_a_comparator_or_encoder_that_fails_is_named(folder, place) -> None:
+    folder.write(
+        "failing.py",
+        """
+        from matbench_lite.evaluate import Comparator, ResponseEncoder, TaskEncoder
+        class Scales(Comparator):
+            def compare(self, prediction, target, response_type, choices):
+                raise KeyError("scales")
+        class Tasks(TaskEncoder):
+            def encode_task(self, task):
+                raise KeyError("tasks")
+        class Responses(ResponseEncoder):
+            def encode_response(self, response, task):
+                raise KeyError("responses")
+        """,
+    )
+    changes = {place: "failing.py" if place == "comparator" else {"energy": "failing.py"}}
+    message = folder.run(**changes).models["mean"].failure.message
+    name = {"comparator": "Scales", "task_encoders": "Tasks", "response_encoders": "Responses"}[place]
+    assert f"sequence 0, task 'Al2O3': {name} raised KeyError: '{name.lower()}'" in message

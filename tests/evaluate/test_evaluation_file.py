@@ -387,7 +387,8 @@ def test_encoders_with_arguments(folder) -> None:
             "energy": {"filename": "%matbench_lite%/evaluate/encoders/binned_response.py", "args": {"width": 5}}
         },
     )
-    assert results.answers["Al2O3"] == {"data": "[0, 5)", "mean": "[0, 5)"}
+    answers = results.answers["response"]["Al2O3"]
+    assert (answers.data, answers.models) == ("[0, 5)", {"mean": "[0, 5)"})
 
 
 @pytest.mark.parametrize("key", ["task_encoders", "response_encoders"])

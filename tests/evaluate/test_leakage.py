@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from matbench_lite.errors import EvaluationWarning
-from matbench_lite.evaluate import evaluate
+from matbench_lite.evaluate import Results, evaluate
 
 WITNESS = """
 import copy
@@ -75,7 +75,7 @@ ROWS = st.lists(ROW, min_size=1, max_size=8, unique_by=lambda row: row[:2])
 MAYBE = st.none() | ROWS
 
 
-def run(folder: Path, setting: str, corresponding: bool, **data: list[tuple[str, int, int, str]] | None):
+def run(folder: Path, setting: str, corresponding: bool, **data: list[tuple[str, int, int, str]] | None) -> Results:
     (folder / "witness.py").write_text(WITNESS)
     aux = {"data_column": "other", "prediction_fn_name": "predict_other", "adaption_fn_name": "adapt_other"}
     document = {
@@ -96,17 +96,24 @@ def run(folder: Path, setting: str, corresponding: bool, **data: list[tuple[str,
     return results
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     setting=st.sampled_from(["prediction", "adaption", "loo-coverage"]),
+    corresponding=st.booleans(),
     test=ROWS,
     train=MAYBE,
     person=MAYBE,
     background=MAYBE,
     shared=st.booleans(),
 )
-def test_no_answer_is_known_before_it_is_asked_for(setting, test, train, person, background, shared) -> None:
-    """Any data, overlapping or not: the training data may be the test data, and so may those of the person."""
+def test_no_answer_is_known_before_it_is_asked_for(
+    setting, corresponding, test, train, person, background, shared
+) -> None:
+    """Any data, overlapping or not: the training data may be the test data, and so may those of the person.
+
+    Of the response and of the other column alike, a row is known only if it is in the training data, nothing keeps the
+    two apart, and a note says how many there are.
+    """
     if shared and train is not None:
         train = [*{row[:2]: row for row in [*train, *test]}.values()]
         person, background = person and [*test], background and [*test]
@@ -114,8 +121,22 @@ def test_no_answer_is_known_before_it_is_asked_for(setting, test, train, person,
         data = {"test": test, "pre_train": train, "pre_person_background": background}
         if setting != "loo-coverage":
             data["pre_train_person"] = person
-        results = run(Path(temporary), setting, True, **data)
-    assert set(results.table["prediction"]) == {"unknown"}
+        results = run(Path(temporary), setting, corresponding, **data)
+    leaking = set() if corresponding or train is None else {row[:3] for row in test} & {row[:3] for row in train}
+    assert {evaluation: known(results, evaluation) for evaluation in ("response", "other")} == {
+        "response": leaking,
+        "other": leaking,
+    }
+    assert results.plan.counts.leaking == len(leaking)
+    assert any("models are shown the answers" in note for note in results.notes) == bool(leaking)
+
+
+def known(results: Results, evaluation: str) -> set[tuple[str, int, int]]:
+    """The rows whose answer was there before it was asked for: group, sequence, task."""
+    table = results.table[results.table["evaluation"] == evaluation]
+    assert set(table["prediction"]) <= {"known", "unknown"}
+    found = table[table["prediction"] == "known"]
+    return {(row.id, row.sequence, int(row.task[1:])) for row in found.itertuples()}
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])

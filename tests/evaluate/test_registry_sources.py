@@ -8,9 +8,9 @@ from pymatgen.core import Composition
 from matbench_lite import load_benchmark
 from matbench_lite.data import load_spacegroups
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.grouping import anion, chemical_system, prototype
-from matbench_lite.evaluate.registry import read_registry
-from matbench_lite.evaluate.specification import Limit, RegistrySource
+from matbench_lite.evaluate.data.grouping import anion, chemical_system, prototype
+from matbench_lite.evaluate.data.registry import read_registry
+from matbench_lite.evaluate.file.specification import Limit, RegistrySource
 
 MINI = load_benchmark("mini")
 
@@ -155,8 +155,8 @@ def test_a_benchmark_of_ones_own(folder) -> None:
     ("changes", "told"),
     [
         ({"task": "mini_gpa"}, "data.test/task: there is no task 'mini_gpa'; give one of"),
-        ({"benchmark": "mini", "task": "x"}, "there is no task 'x' in mini"),
-        ({"benchmark": "maxi"}, "data.test: there is no benchmark 'maxi'"),
+        ({"benchmark": "mini", "task": "x"}, "data.test/task: there is no task 'x'; give one of mini_"),
+        ({"benchmark": "maxi"}, "data.test/benchmark: there is no benchmark 'maxi'"),
         ({"benchmark": "own.toml"}, 'data.test/benchmark: "own.toml" does not exist; give matbench_v0.1, mini'),
         ({"group_by": "colour"}, "data.test/group_by: 'colour' is not allowed; give one of chemsys, anion, spacegroup"),
         ({"group_by": "target"}, "data.test/group_by: 'target' is not allowed: it would tell the target"),
@@ -167,7 +167,10 @@ def test_a_benchmark_of_ones_own(folder) -> None:
         ({"limit": 0}, "data.test/limit: 0 is not allowed; give a number of rows, or an object"),
         ({"limit": {"rows": 0}}, "data.test/limit/rows: 0 is not allowed; give a whole number of 1 or more"),
         ({"limit": {"people": 1}}, 'data.test/limit: unknown key "people"; use rows, groups, rows_per_group'),
-        ({"limit": {"min_rows_per_group": 501}}, "data.test/limit leaves no rows of mini_gap; give a larger limit"),
+        (
+            {"limit": {"min_rows_per_group": 501}},
+            'data.test/limit: {"min_rows_per_group": 501} leaves no rows of mini_gap; give a smaller min_rows',
+        ),
         ({"group": "anion"}, 'data.test: unknown key "group"; did you mean "group_by"?'),
     ],
 )

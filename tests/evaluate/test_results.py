@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from matbench_lite.evaluate import save_results
-from matbench_lite.evaluate.document import as_document
-from matbench_lite.evaluate.report import as_page
-from matbench_lite.evaluate.statistics import learning_curve, mean_interval
+from matbench_lite.evaluate.output.document import as_document
+from matbench_lite.evaluate.output.page import as_page
+from matbench_lite.evaluate.results.statistics import learning_curve, mean_interval
 
 CONSTANT = """
 from matbench_lite.evaluate import Model

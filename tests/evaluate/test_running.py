@@ -96,26 +96,37 @@ def test_a_line_that_was_cut_off_is_done_again(many, tmp_path) -> None:
     assert len(many.calls()) == 13
 
 
-def test_an_interrupted_run_goes_on(many, tmp_path) -> None:
-    model = {"filename": "counting.py", "args": {"wait": 0.4}}
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sign", "jobs", "code"),
+    [(signal.SIGINT, 1, 130), (signal.SIGKILL, 1, -signal.SIGKILL), (signal.SIGKILL, 2, -signal.SIGKILL)],
+)
+def test_a_run_that_was_stopped_goes_on(many, tmp_path, sign, jobs, code) -> None:
+    """Stopped by hand, or killed without a chance to say anything: what was kept is not done again."""
+    model = {"filename": "counting.py", "args": {"wait": 0.8}}
     path = many.file(data_test="many.csv", models=[model])
     program = [sys.executable, "-c", "from matbench_lite.cli import main; main()"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [*program, "evaluate", str(path), "--output", str(tmp_path / "out")]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = [*program, "evaluate", str(path), "--output", str(tmp_path / "out"), "--jobs", str(jobs)]
+    # No pipe: workers of a killed run hold it open until they notice.
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
-    while not ((tmp_path / "calls.txt").is_file() and len(many.calls()) >= 6):
-        assert time.monotonic() < deadline, "it has not begun"
+    while (before := kept(tmp_path / "out")) < 4:
+        assert time.monotonic() < deadline, "nothing was kept"
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, text = process.communicate(timeout=60)
-    assert process.returncode == 130, text
-    begun = len(many.calls())
-    assert begun < 12
-    results = evaluate(path, output=tmp_path / "out")
-    # All but the group at work were kept.
-    assert len(many.calls()) - begun <= 12 - begun + 1
+    process.send_signal(sign)
+    assert process.wait(timeout=60) == code
+    said: list[str] = []
+    results = evaluate(path, output=tmp_path / "out", announce=said.append)
+    (line,) = said
+    done = int(line.removeprefix("counting: ").split(" of 12 pieces were done by an earlier run")[0])
+    assert before <= done < 12
     assert same(results, evaluate(path))
+
+
+def kept(output: Path) -> int:
+    """Pieces that are on disk."""
+    return sum(path.read_text().count('"piece"') for path in (output / ".evaluate").glob("*.jsonl"))
 
 
 def test_earlier_results_of_the_same_model_are_taken(many, tmp_path) -> None:
@@ -170,8 +181,11 @@ def test_one_model_that_raises_does_not_lose_the_others(folder) -> None:
                 raise RuntimeError("no licence")
         """,
     )
-    results = folder.run(models=["broken.py", "missing.py", "init.py", "mean.py"])
-    assert list(results.models) == ["mean", "Broken", "missing", "init"]
+    folder.write("leaving.py", "import sys\nsys.exit('not today')")
+    folder.write("quitting.py", BROKEN.replace("Broken", "Quitting").replace("return {", "raise SystemExit({") + ")")
+    models = ["broken.py", "missing.py", "init.py", "leaving.py", "quitting.py", "mean.py"]
+    results = folder.run(models=models)
+    assert list(results.models) == ["mean", "Broken", "missing", "init", "leaving", "Quitting"]
     failures = {name: model.failure.message for name, model in results.models.items() if model.failure}
     assert failures["Broken"].startswith(
         "Broken failed in predict, group 'b', sequence 0, task 'Fe2O3': KeyError: 'Fe2O3'"
@@ -179,16 +193,32 @@ def test_one_model_that_raises_does_not_lose_the_others(folder) -> None:
     assert "return {" in results.models["Broken"].failure.details, "the line that failed"
     assert "a_package_that_nobody_has" in failures["missing"]
     assert "no licence" in failures["init"]
+    assert "SystemExit: not today" in failures["leaving"]
+    assert failures["Quitting"].startswith(
+        "Quitting failed in predict, group 'a', sequence 0, task 'Al2O3': SystemExit"
+    )
     assert set(results.table["model"]) == {"mean"}
 
 
+DYING = """
+import os
+from matbench_lite.evaluate import Model
+
+class Dying(Model):
+    def predict(self, item, **columns):
+        os.kill(os.getpid(), 9)
+"""
+
+
 @pytest.mark.slow
-def test_a_model_that_raises_in_another_process(folder) -> None:
+def test_a_model_that_fails_in_another_process(folder) -> None:
     folder.write("broken.py", BROKEN)
-    path = folder.file(models=["broken.py", "mean.py"])
+    folder.write("dying.py", DYING)
+    path = folder.file(models=["broken.py", "dying.py", "mean.py"])
     results = evaluate(path, jobs=2)
     assert "KeyError: 'Fe2O3'" in results.models["Broken"].failure.message
-    assert results.models["mean"].failure is None
+    assert "Dying: a worker process ended" in results.models["Dying"].failure.message
+    assert same(results, evaluate(folder.file(models=["mean.py"])))
 
 
 def test_the_number_of_fits_is_said_before(many) -> None:

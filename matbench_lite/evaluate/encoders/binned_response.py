@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from matbench_lite.errors import EvaluationError
+from matbench_lite.evaluate.data.tuples import unnest
 from matbench_lite.evaluate.encoders import ResponseEncoder
-from matbench_lite.evaluate.tuples import unnest
 
 
 class BinnedResponse(ResponseEncoder):

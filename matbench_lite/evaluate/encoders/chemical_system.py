@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from matbench_lite.evaluate.data.grouping import chemical_system
 from matbench_lite.evaluate.encoders import TaskEncoder
-from matbench_lite.evaluate.grouping import chemical_system
 
 
 class ChemicalSystem(TaskEncoder):

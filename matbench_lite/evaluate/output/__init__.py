@@ -1,0 +1,1 @@
+"""What is written: plain data, tables, and the report, one page drawn from the results."""

@@ -1,0 +1,1 @@
+"""What came out: figures with their intervals, learning curves, and the table behind them."""

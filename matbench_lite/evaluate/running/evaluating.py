@@ -1,0 +1,208 @@
+"""Run an evaluation: every model, in this process or in several, going on where an earlier run stopped."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from matbench_lite.errors import EvaluationError, EvaluationWarning
+from matbench_lite.evaluate.data.plan import Plan, make_plan
+from matbench_lite.evaluate.file.loading import CodeFailedError, working_in
+from matbench_lite.evaluate.file.reading import read_evaluation
+from matbench_lite.evaluate.file.specification import Evaluation
+from matbench_lite.evaluate.models.candidates import Candidate, load_candidate, unique_names
+from matbench_lite.evaluate.results.figures import ModelResult, Results, model_result, ranked
+from matbench_lite.evaluate.running.engine import Done, Piece, pieces
+from matbench_lite.evaluate.running.state import State, cached_state, fingerprint
+from matbench_lite.evaluate.running.work import Failure, Job, one_thread, outcomes
+from matbench_lite.evaluate.scoring.reference import Reference, reference
+from matbench_lite.evaluate.scoring.scorers import Scorer, encoder_notes, make_scorers
+from matbench_lite.progress import progress
+
+_KEEP_EVERY = 1.0
+"""Seconds between two writes: what an interrupt may lose, beside the piece at work."""
+
+
+def evaluate(
+    evaluation: Evaluation | str | Path,
+    *,
+    output: str | Path | None = None,
+    jobs: int = 1,
+    cache: str | Path | None = None,
+    restart: bool = False,
+    announce: Callable[[str], None] = lambda _: None,
+) -> Results:
+    """Run an evaluation.
+
+    The models are executed: they are the code that the evaluation file names.
+
+    Args:
+        evaluation: An evaluation, or the path of its file.
+        output: Folder in which finished pieces are kept, so that a run that was stopped goes on; None keeps nothing.
+        jobs: Processes. The results do not depend on it.
+        cache: Output folder of an earlier run: models whose code, data and setting are the same are not run again.
+        restart: Forget what `output` has.
+        announce: Called with a line of text before long work.
+
+    Returns:
+        The results, models sorted from best to worst.
+
+    Raises:
+        EvaluationError: If the file, the data, a comparator or an encoder cannot be used. A model that fails does
+            not raise: it is in the results with its failure.
+
+    Warns:
+        EvaluationWarning: For what is allowed but may mislead.
+
+    Examples:
+        >>> from matbench_lite.evaluate import parse_evaluation
+        >>> data = {"task": "mini_gap", "group_by": "fold"}
+        >>> document = {"type": "prediction", "data.test": data, "data.pre_train": data, "corresponding_data": True}
+        >>> results = evaluate(parse_evaluation({**document, "models": ["dummy"]}, name="folds", folder=Path()))
+        >>> round(results.models["dummy"].scores["response"].mean, 2)
+        1.2
+    """
+    if not isinstance(evaluation, Evaluation):
+        evaluation = read_evaluation(evaluation)
+    if jobs < 1:
+        raise EvaluationError(f"jobs is {jobs}", fix="give 1 or more")
+    plan = make_plan(evaluation)
+    scorers = make_scorers(plan)
+    candidates = _candidates(evaluation)
+    names, name_notes = unique_names([candidate for candidate, _ in candidates])
+    notes = (*plan.notes, *encoder_notes(plan), *name_notes)
+    for note in notes:
+        warnings.warn(note, EvaluationWarning, stacklevel=2)
+    runner = _Runner(
+        output=None if output is None else Path(output).resolve(),
+        jobs=jobs,
+        cache=None if cache is None else Path(cache).resolve(),
+        restart=restart,
+        announce=announce,
+    )
+    models = []
+    for number, (name, (candidate, failure)) in enumerate(zip(names, candidates, strict=True)):
+        if failure is not None:
+            models.append(ModelResult(name=name, scores={}, failure=failure))
+            continue
+        job = Job(number=number, name=name, plan=plan, scorers=scorers, candidate=candidate)
+        models.append(runner.result(job))
+    references = {scorer.target.column: found for scorer in scorers if (found := reference(plan, scorer)) is not None}
+    models = [_flagged(model, plan, scorers, references) for model in models]
+    return Results(plan=plan, scorers=scorers, references=references, models=ranked(models, scorers[0]), notes=notes)
+
+
+class _Runner:
+    """Takes jobs to their results, keeping what is done."""
+
+    def __init__(
+        self, *, output: Path | None, jobs: int, cache: Path | None, restart: bool, announce: Callable[[str], None]
+    ) -> None:
+        self._output = output
+        self._jobs = jobs
+        self._cache = cache
+        self._restart = restart
+        self._announce = announce
+
+    def result(self, job: Job) -> ModelResult:
+        mark = fingerprint(job.plan, job.scorers, job.name, job.candidate.digest)
+        state = None if self._output is None else State(self._output, mark)
+        every = pieces(job.plan)
+        done = self._known(job, state, mark, every)
+        missing = [piece for piece in every if piece not in done]
+        if missing and job.plan.evaluation.type == "loo-coverage":
+            failure = self._estimate(job, missing)
+            if failure is not None:
+                return ModelResult(name=job.name, scores={}, failure=failure)
+        total = sum(piece.stop - piece.start for piece in missing)
+        unsaved: list[Done] = []
+        saved = time.monotonic()
+        try:
+            with progress(job.name, total) as advance:
+                for outcome in outcomes(job, missing, self._jobs):
+                    if isinstance(outcome, Failure):
+                        return ModelResult(name=job.name, scores={}, failure=outcome)
+                    done |= {one.piece: one for one in outcome}
+                    unsaved += outcome
+                    if state is not None and time.monotonic() - saved > _KEEP_EVERY:
+                        state.add(unsaved)
+                        unsaved, saved = [], time.monotonic()
+                    advance(sum(one.piece.stop - one.piece.start for one in outcome))
+        finally:
+            if state is not None and unsaved:
+                state.add(unsaved)
+        return model_result(job.name, job.plan, job.scorers, done)
+
+    def _known(self, job: Job, state: State | None, mark: str, every: Sequence[Piece]) -> dict[Piece, Done]:
+        """What an earlier run has done."""
+        done: dict[Piece, Done] = {}
+        if self._cache is not None:
+            done = cached_state(self._cache, mark).read(every)
+            if state is not None and done and not state.path.is_file():
+                state.add(done.values())
+        if state is not None and self._restart:
+            state.forget()
+        elif state is not None:
+            done |= state.read(every)
+        if done:
+            self._announce(f"{job.name}: {len(done)} of {len(every)} pieces were done by an earlier run")
+        return done
+
+    def _estimate(self, job: Job, missing: Sequence[Piece]) -> Failure | None:
+        """Say how many trainings there will be and how long they may take, from one of them."""
+        fits = sum(piece.stop - piece.start for piece in missing)
+        try:
+            with one_thread():
+                began = time.perf_counter()
+                engine = job.engine()
+                first = time.perf_counter() - began
+                with working_in(job.candidate.folder):
+                    prepare, row = engine.trial()
+        except EvaluationError as error:
+            return Failure.of(error)
+        seconds = first + (prepare * len(missing) + row * fits) / min(self._jobs, len(missing))
+        self._announce(f"{job.name}: loo-coverage needs {fits:,} fits, about {duration(seconds)}")
+        return None
+
+
+def duration(seconds: float) -> str:
+    """A time for people, not more precise than an estimate is.
+
+    Examples:
+        >>> duration(0.4), duration(75), duration(5400), duration(200_000)
+        ('1 s', '1 min', '1.5 h', '2.3 days')
+    """
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 36 * 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86400:.1f} days"
+
+
+def _candidates(evaluation: Evaluation) -> list[tuple[Candidate, Failure | None]]:
+    """The models, and why one of them has none: code that raises must not lose the others."""
+    loaded: list[tuple[Candidate, Failure | None]] = []
+    for code in evaluation.models:
+        try:
+            loaded.append((load_candidate(code), None))
+        except CodeFailedError as error:
+            name = code.name or Path(code.stated).stem
+            nothing = Candidate(name=name, make=lambda: None, folder=None, digest="")
+            loaded.append((nothing, Failure.of(error)))
+    return loaded
+
+
+def _flagged(
+    model: ModelResult, plan: Plan, scorers: Sequence[Scorer], references: dict[str, Reference]
+) -> ModelResult:
+    """The result, marked if a model in coverage knows the answers by heart."""
+    from dataclasses import replace
+
+    column = scorers[0].target.column
+    if plan.evaluation.type != "coverage" or model.failure is not None or column not in references:
+        return model
+    return replace(model, memorising=references[column].near_perfect(model.scores[column].mean))

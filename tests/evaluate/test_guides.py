@@ -1,0 +1,132 @@
+"""The guides tell the truth: every example runs, and prints what its page says.
+
+Examples on real data train for minutes: by default they are only begun, and the cheapest figures are compared.
+`MATBENCH_LITE_LONG=1` compares all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from matbench_lite import load_benchmark
+from matbench_lite.data import add
+from matbench_lite.evaluate import evaluate
+
+DOCS = Path(__file__).parents[2] / "leaderboard_docs"
+PAGES = {page.name: page.read_text() for page in sorted(DOCS.glob("evaluate_*.md"))}
+BLOCKS = {
+    name: text
+    for page in PAGES.values()
+    for name, text in re.findall(r"```\n\$ mbl evaluate (\w+)\.json\n(.*?)```", page, re.DOTALL)
+}
+FILES = {path.stem: json.loads(path.read_text()) for path in sorted((DOCS / "evaluate").glob("*.json"))}
+REAL = sorted(name for name, document in FILES.items() if "matbench_log_gvrh" in json.dumps(document))
+NUMBER = re.compile(r"(?<![\w-])\d[\d,]*(?:\.\d+)?(?![\w-])")
+
+
+@pytest.fixture
+def examples(tmp_path, monkeypatch) -> Path:
+    """A copy of the folder of examples, which is where the reader is."""
+    folder = tmp_path / "evaluate"
+    shutil.copytree(DOCS / "evaluate", folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def log_gvrh(real_data) -> None:
+    """The targets of matbench_log_gvrh are in the data directory."""
+    path = real_data / "matbench_v0.1" / "truth" / "matbench_log_gvrh.parquet"
+    for added in add([path], load_benchmark("matbench_v0.1")):
+        assert added.error is None
+
+
+def printed(name: str) -> str:
+    """What the command prints where it has room."""
+    command = [sys.executable, "-c", "from matbench_lite.cli import main; main()", "evaluate", f"{name}.json"]
+    environment = {**os.environ, "COLUMNS": "120", "PYTHONPATH": str(DOCS.parent)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def assert_same(ours: str, stated: str) -> None:
+    """The same words; numbers may move in their last digits with the version of scikit-learn."""
+    words = [" ".join(NUMBER.sub("#", text).replace("─", "").split()) for text in (ours, stated)]
+    assert words[0] == words[1]
+    for one, other in zip(NUMBER.findall(ours), NUMBER.findall(stated), strict=True):
+        assert number(one) == pytest.approx(number(other), rel=0.05, abs=0.011), f"{one}, the guide says {other}"
+
+
+def number(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+def test_every_example_is_shown_or_told_about() -> None:
+    named = "\n".join(PAGES.values())
+    assert [name for name in FILES if f"evaluate/{name}.json" not in named] == []
+    assert sorted(BLOCKS) == sorted(set(FILES) - {"memory"}), "its four settings are one table"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in BLOCKS if name not in REAL])
+def test_an_example_prints_what_the_guide_says(examples, name) -> None:
+    assert_same(printed(name), BLOCKS[name])
+
+
+@pytest.mark.real
+@pytest.mark.slow
+@pytest.mark.skipif(os.environ.get("MATBENCH_LITE_LONG") != "1", reason="trains for minutes: set MATBENCH_LITE_LONG=1")
+@pytest.mark.parametrize("name", REAL)
+def test_an_example_on_real_data_prints_what_the_guide_says(examples, log_gvrh, name) -> None:
+    assert_same(printed(name), BLOCKS[name])
+
+
+@pytest.mark.real
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REAL)
+def test_an_example_on_real_data_runs(examples, log_gvrh, name) -> None:
+    """One group, without the forest; the guide shows a line for every model that the file names."""
+    document = FILES[name]
+    cheap = [model for model in document["models"] if model != "rf-magpie"][:1]
+    limit = {**document["data.test"].get("limit", {}), "groups": 1}
+    short = {**document, "models": cheap, "data.test": {**document["data.test"], "limit": limit}}
+    (examples / "short.json").write_text(json.dumps(short))
+    (model,) = evaluate(examples / "short.json").models.values()
+    assert model.failure is None, model.failure
+    for stated in document["models"]:
+        shown = stated if isinstance(stated, str) else stated["override_name"]
+        assert re.search(rf"^ +\d  {shown} ", BLOCKS[name], re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_what_a_memorising_model_scores_in_each_setting(examples) -> None:
+    page = PAGES["evaluate_settings.md"]
+    stated = dict(re.findall(r"`([\w-]+)` (\d\.\d\d)", page[page.index("Measured on `mini_gap`") :]))
+    assert list(stated) == ["prediction", "adaption", "loo-coverage", "coverage"]
+    for setting, mean in stated.items():
+        (examples / "memory.json").write_text(json.dumps({**FILES["memory"], "type": setting}))
+        model = evaluate(examples / "memory.json").models["memory"]
+        assert f"{model.scores['response'].mean:.2f}" == mean
+        assert model.memorising is (setting == "coverage")
+
+
+def test_files_that_the_guide_prints_are_the_ones_in_the_folder() -> None:
+    page = PAGES["evaluate_first.md"]
+    assert json.loads(re.search(r"```json\n(.*?)```", page, re.DOTALL)[1]) == FILES["first"]
+    code = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
+    assert (DOCS / "evaluate" / "typical.py").read_text().endswith(code)
+
+
+def test_the_classes_of_the_ordinal_example_are_made_by_its_script(examples) -> None:
+    stated = (examples / "stiffness.csv").read_text()
+    exec(compile((examples / "make_stiffness.py").read_text(), "make_stiffness.py", "exec"), {})
+    assert (examples / "stiffness.csv").read_text() == stated
