@@ -108,6 +108,7 @@ def _environment() -> Environment:
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,  # a template does not change while pages are made
         finalize=_finalize,
         trim_blocks=True,
         lstrip_blocks=True,

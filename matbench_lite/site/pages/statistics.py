@@ -50,7 +50,7 @@ def _rankings(site: Site) -> Iterator[Ranking]:
     seen = set()
     for name in sorted(TASK_SETS, key=lambda name: name != site.general.task_set):
         try:
-            board = general_board(site.results, name)
+            board = site.general if name == site.general.task_set else general_board(site.results, name)
         except UnknownNameError:  # the benchmark has no such task
             continue
         if board.ranked_tasks not in seen:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from matbench_lite.digits import decimals
 
@@ -160,6 +161,7 @@ def _is_printed(char: str) -> bool:
     return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn")
 
 
+@lru_cache(maxsize=1000)  # of the letters that are there, a few make up nearly all texts
 def _em(char: str) -> float:
     if char in _NARROW:
         return 0.4
