@@ -27,7 +27,8 @@ def configuration(site: Site) -> dict[str, Any]:
         "theme": {
             "name": "material",
             "font": False,
-            "icon": {"logo": "material/periodic-table"},
+            "logo": site.assets.logo.path,
+            "favicon": site.assets.logo.path,
             "features": [
                 "navigation.tabs",
                 "navigation.prune",
@@ -37,8 +38,8 @@ def configuration(site: Site) -> dict[str, Any]:
                 "content.code.copy",
             ],
             "palette": [
-                _palette("default", "Dark", "material/weather-night", "(prefers-color-scheme: light)"),
-                _palette("slate", "Light", "material/weather-sunny", "(prefers-color-scheme: dark)"),
+                _palette("default", "Dark", "material/brightness-4", "(prefers-color-scheme: light)"),
+                _palette("slate", "Light", "material/brightness-7", "(prefers-color-scheme: dark)"),
             ],
         },
         "extra": {"polyfills": [site.assets.early.path]},

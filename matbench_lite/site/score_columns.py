@@ -50,7 +50,7 @@ def interval_cell(interval: Interval | None, *, sign: bool = False) -> Cell:
     """An interval; all its digits are downloaded."""
     if interval is None:
         return EMPTY
-    return Cell(text=ends(interval, sign=sign).replace("-", "−"), value=f"{interval.low:.8g} to {interval.high:.8g}")
+    return Cell(text=ends(interval, sign=sign), value=f"{interval.low:.8g} to {interval.high:.8g}")
 
 
 def unseen_cell(unseen: Summary | None, score: Summary) -> Cell:

@@ -54,9 +54,10 @@ class Axis:
     def at(self, value: float | NDArray[np.float64]) -> float | NDArray[np.float64]:
         """Where a number is, in pixels; beyond either end: at the end."""
         if isinstance(value, np.ndarray):
-            return self._pixels(np.clip(value, self.low, self.high), np.log)
+            pixels: NDArray[np.float64] = self._pixels(np.clip(value, self.low, self.high), np.log)
+            return pixels
         # numpy takes ten times as long for a number alone, and most numbers are.
-        return self._pixels(min(max(value, self.low), self.high), math.log)
+        return float(self._pixels(min(max(value, self.low), self.high), math.log))
 
     def _pixels(self, inside: Any, log: Callable[[Any], Any]) -> Any:
         if self.log:

@@ -104,9 +104,7 @@ def _frame(truth: NDArray[np.float64], prediction: NDArray[np.float64]) -> tuple
     return low - room, high + room
 
 
-def _points(
-    across: NDArray[np.float64], down: NDArray[np.float64], predicted: Predicted, unit: str
-) -> dict[str, Any]:
+def _points(across: NDArray[np.float64], down: NDArray[np.float64], predicted: Predicted, unit: str) -> dict[str, Any]:
     order = np.argsort(predicted.truth, kind="stable")
     # Steps from one point to the next, on a grid of half units: half as long as their places.
     steps = (np.diff(np.round(2 * pixels[order]).astype(int), prepend=0) for pixels in (across, down))

@@ -56,8 +56,8 @@ def residuals(task: Task, predicted: Predicted) -> Plot | None:
         caption=_caption(beyond),
         description=(
             f"Errors of {task.name}, predicted minus true: the middle one is {_value(middle, task.unit)}, 95 % of "
-            f"them lie between {_value(low, task.unit)} and {_value(high, task.unit)}. {above} of the rows are predicted too "
-            f"high, {below} too low."
+            f"them lie between {_value(low, task.unit)} and {_value(high, task.unit)}. {above} of the rows are "
+            f"predicted too high, {below} too low."
         ),
         axis=axis,
         axis_name=axis_label(f"predicted − true {clean(task.target)}", task.unit),
