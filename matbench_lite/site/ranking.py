@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from matbench_lite.board import GeneralRow
-from matbench_lite.site.plots.words import clean, count
+from matbench_lite.site.plots.words import brief, count
 from matbench_lite.site.site import Site
 from matbench_lite.site.tables import EMPTY, Cell, Column
 
@@ -14,14 +14,14 @@ def leader(site: Site) -> str | None:
     if len(ranked) < 2 or ranked[0].mean_rank_interval is None:
         return None
     first, interval = ranked[0], ranked[0].mean_rank_interval
-    text = f"{clean(first.algorithm)} has the best mean rank over {len(site.general.ranked_tasks)} tasks: "
+    text = f"{brief(first.algorithm)} has the best mean rank over {len(site.general.ranked_tasks)} tasks: "
     text += f"{first.mean_rank:.1f} (95 %: {interval.low:.1f} to {interval.high:.1f})"
     rivals = sum(row.rank_interval is not None and row.rank_interval.low <= 1 for row in ranked[1:])
     if rivals:
         text += f"; {count(rivals, 'other')} could be first on other tasks like these"
     without = next((row for row in ranked if not site.results.categories[row.slug].requires_structure), None)
     if without is not None and without is not first:
-        text += f". The best that does not require a structure: {clean(without.algorithm)}"
+        text += f". The best that does not require a structure: {brief(without.algorithm)}"
     return text + "."
 
 

@@ -11,6 +11,8 @@ from matbench_lite.site.plots.words import has_unit, plain_unit
 from matbench_lite.site.tables import EMPTY, Cell
 from matbench_lite.stats import Interval
 
+SHOWN_FIRST = {"rmse", "r2", "rocauc"}
+"""The metrics that are shown beside the one that ranks before anybody chooses columns: what a laptop has room for."""
 MOST_DECIMALS = 0.01
 """The uncertainty, at least, that the decimals of a scaled error show: three are enough to compare colours by."""
 

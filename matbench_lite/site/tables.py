@@ -14,6 +14,8 @@ from matbench_lite.site.templating import fragment, plain
 
 STEPS = 9
 """Steps of the colour scale of scaled errors."""
+DENSE = 8
+"""A table with more columns than these is dense."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +187,11 @@ class Table:
                     for column, cell in zip(self.columns, cells, strict=True)
                 ],
             )
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it has so many columns that a laptop has hardly room for them."""
+        return len(self.columns) - len(self.hidden) > DENSE
 
     @property
     def size(self) -> int:

@@ -30,6 +30,17 @@ def clean(text: str) -> str:
     return " ".join("".join(plain).split())
 
 
+def brief(text: str, *, most: int = 80) -> str:
+    """The name of an entry as a sentence has it: cleaned, and cut where it is a text of its own.
+
+    Examples:
+        >>> brief("RF-SCM/Magpie"), brief("a long name", most=7)
+        ('RF-SCM/Magpie', 'a long…')
+    """
+    text = clean(text)
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
 def width(text: str, *, size: float = FONT_SIZE) -> float:
     """About how wide a text is: a little too much rather than too little."""
     return size * sum(_em(char) for char in text)
