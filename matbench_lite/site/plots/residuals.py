@@ -33,8 +33,7 @@ def residuals(task: Task, predicted: Predicted) -> Plot | None:
     Examples:
         >>> from matbench_lite import load_benchmark
         >>> task = load_benchmark("mini")["mini_gap"]
-        >>> truth, formulas = np.arange(4.0), np.array(["C", "Si", "GaAs", "ZnO"], dtype=object)
-        >>> predicted = Predicted(type="value", truth=truth, prediction=truth + 0.5, formulas=formulas)
+        >>> predicted = Predicted(type="value", truth=np.arange(4.0), prediction=np.arange(4.0) + 0.5)
         >>> residuals(task, predicted).description
         '...100 % of the rows are predicted too high, 0 % too low.'
     """
