@@ -64,9 +64,11 @@ def real(folder: Path) -> list[Row | Limit]:
     all_files = [path for path in (output / "site").rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in all_files if path.name != "predictions.parquet")
     seconds = ([side["pages"] for side in peers], [side["seconds_of_work"] for side in mine])
+    processor = [[side["processor"] for side in sides] for sides in (peers, mine)]
     memory = [[side["peak_mb"] for side in sides] for sides in (peers, mine)]
     return [
         Row(work=f"{work}: time", peer=seconds[0], ours=seconds[1], unit="s", bound=Fraction(1, 8)),
+        Row(work=f"{work}: processor time", peer=processor[0], ours=processor[1], unit="s", bound=None),
         Row(work=f"{work}: peak memory", peer=memory[0], ours=memory[1], unit="MB", bound=Fraction(1, 4)),
         limit(f"{work}, none changed", again["seconds_of_work"], "s", 5),
         limit(f"{work}, with checks and mkdocs", whole["seconds_of_work"], "s", 60),

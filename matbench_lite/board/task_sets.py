@@ -10,7 +10,7 @@ TASK_SETS = {
     "all": "all tasks",
     "regression": "the regression tasks",
     "structure": "the structure tasks",
-    "common": "the regression tasks on structures, common to both",
+    "common": "the regression tasks on structures, which every general-purpose entry has",
 }
 """What each set holds, by name."""
 

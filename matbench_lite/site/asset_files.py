@@ -1,4 +1,4 @@
-"""The stylesheet and the scripts of the site, each under a name that changes with its content."""
+"""The stylesheet, the scripts and the logo of the site, each under a name that changes with its content."""
 
 from __future__ import annotations
 
@@ -22,22 +22,25 @@ class Assets:
         style: The stylesheet.
         script: The script: tables, plots, comparisons.
         early: What has to run before the page is shown: a few lines.
+        logo: The picture in the header and in the browser's tab; a file, not a part of every page.
     """
 
     style: File
     script: File
     early: File
+    logo: File
 
     def __iter__(self) -> Iterator[File]:
-        return iter((self.style, self.script, self.early))
+        return iter((self.style, self.script, self.early, self.logo))
 
 
 def load_assets() -> Assets:
-    """Put the stylesheet and the scripts together; the plots have parts of their own."""
+    """Put what all pages share together; the plots have parts of their own."""
     return Assets(
         style=hashed("site.css", _joined(_FOLDER / "site.css", STYLESHEET)),
         script=hashed("site.js", _joined(_FOLDER / "tables.js", _FOLDER / "compare.js", SCRIPT)),
         early=hashed("early.js", _joined(_FOLDER / "early.js")),
+        logo=hashed("logo.svg", _joined(_FOLDER / "logo.svg")),
     )
 
 

@@ -11,6 +11,7 @@ from matbench_lite.metrics import METRICS
 from matbench_lite.site import addresses
 from matbench_lite.site.asset_files import hashed, script_with
 from matbench_lite.site.files import File
+from matbench_lite.site.plots.words import brief
 from matbench_lite.site.score_columns import header_of, unit_of
 from matbench_lite.site.site import Site
 from matbench_lite.tasks import Task
@@ -28,7 +29,7 @@ def comparison_script(site: Site) -> File:
         "entries": [
             {
                 "slug": slug,
-                "name": site.results.entries[slug].algorithm,
+                "name": brief(site.results.entries[slug].algorithm),
                 "page": addresses.entry_page(slug),
             }
             for slug in slugs

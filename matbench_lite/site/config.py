@@ -44,7 +44,8 @@ def common_configuration(name: str, assets: Assets, pages: list[Any]) -> dict[st
         "theme": {
             "name": "material",
             "font": False,
-            "icon": {"logo": "material/periodic-table"},
+            "logo": site.assets.logo.path,
+            "favicon": site.assets.logo.path,
             "features": [
                 "navigation.tabs",
                 "navigation.prune",
@@ -54,8 +55,8 @@ def common_configuration(name: str, assets: Assets, pages: list[Any]) -> dict[st
                 "content.code.copy",
             ],
             "palette": [
-                _palette("default", "Dark", "material/weather-night", "(prefers-color-scheme: light)"),
-                _palette("slate", "Light", "material/weather-sunny", "(prefers-color-scheme: dark)"),
+                _palette("default", "Dark", "material/brightness-4", "(prefers-color-scheme: light)"),
+                _palette("slate", "Light", "material/brightness-7", "(prefers-color-scheme: dark)"),
             ],
         },
         "extra": {"polyfills": [assets.early.path]},

@@ -11,6 +11,8 @@ from matbench_lite.site.tables import Cell, Column, Filter, Table
 
 STRUCTURE = "requires structure"
 REGRESSION = "regression only"
+_ROOM = 24
+"""Letters of a name that any screen has room for; a longer one is shown in full on hover, and on its page."""
 
 
 def entries_table(site: Site, slugs: Sequence[str], page: str, *, task: str | None = None, **about: Any) -> Table:
@@ -35,6 +37,7 @@ def name_column(site: Site, slugs: Sequence[str], page: str) -> Column:
             text=site.results.entries[slug].algorithm,
             value=site.results.entries[slug].algorithm,
             link=addresses.relative(addresses.entry_page(slug), page),
+            note=site.results.entries[slug].algorithm if len(site.results.entries[slug].algorithm) > _ROOM else "",
             chips=[("input", text) for text in input_chips(site, slug)],
         )
         for slug in slugs

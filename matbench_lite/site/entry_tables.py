@@ -16,6 +16,7 @@ from matbench_lite.metrics import (
 )
 from matbench_lite.site import addresses
 from matbench_lite.site.score_columns import (
+    SHOWN_FIRST,
     header_of,
     interval_cell,
     metric_cell,
@@ -138,6 +139,7 @@ def _other_metrics(board: EntryBoard) -> Iterator[Column]:
                 for row in rows
             ],
             right=True,
+            shown=metric in SHOWN_FIRST,
         )
     if any(row.seconds is not None for row in rows):
         yield Column(

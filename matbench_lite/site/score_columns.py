@@ -11,6 +11,8 @@ from matbench_lite.site.plots.words import has_unit, plain_unit
 from matbench_lite.site.tables import EMPTY, Cell
 from matbench_lite.stats import Interval
 
+SHOWN_FIRST = {"rmse", "r2", "rocauc"}
+"""The metrics that are shown beside the one that ranks before anybody chooses columns: what a laptop has room for."""
 MOST_DECIMALS = 0.01
 """The uncertainty, at least, that the decimals of a scaled error show: three are enough to compare colours by."""
 
@@ -50,7 +52,7 @@ def interval_cell(interval: Interval | None, *, sign: bool = False) -> Cell:
     """An interval; all its digits are downloaded."""
     if interval is None:
         return EMPTY
-    return Cell(text=ends(interval, sign=sign).replace("-", "−"), value=f"{interval.low:.8g} to {interval.high:.8g}")
+    return Cell(text=ends(interval, sign=sign), value=f"{interval.low:.8g} to {interval.high:.8g}")
 
 
 def unseen_cell(unseen: Summary | None, score: Summary) -> Cell:

@@ -31,7 +31,7 @@ class Site:
         results: The entries without errors, and what is known of them.
         checked: What the checks say of every entry, those with errors too.
         docs: Folder of hand-written pages; None where there is none.
-        assets: The stylesheet and the scripts.
+        assets: The stylesheet, the scripts and the logo.
         date: The day it is built, ISO 8601.
     """
 

@@ -14,6 +14,8 @@ from matbench_lite.site.templating import fragment, plain
 
 STEPS = 9
 """Steps of the colour scale of scaled errors."""
+DENSE = 8
+"""A table with more columns than these is dense."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,8 @@ class Cell:
     def sort(self) -> str | None:
         """The value as an attribute; None where the text says the same."""
         if self.value is None or (isinstance(self.value, float) and math.isnan(self.value)):
-            return "" if self.text == MISSING else None
+            # A minus sign is drawn, and no script takes it for one.
+            return "" if self.text == MISSING else self.text if self.text.startswith("-") else None
         return f"{self.value:.8g}" if isinstance(self.value, float) else str(self.value)
 
     @property
@@ -111,6 +114,10 @@ class Column:
         """The classes of its cells."""
         return f"{self.kind} n".strip() if self.right else self.kind
 
+    def shown_text(self, cell: Cell) -> str:
+        """The text of one of its cells as it is shown: numbers with a minus sign that is one."""
+        return cell.text.replace("-", "−") if self.right else cell.text
+
 
 @dataclass(frozen=True, kw_only=True)
 class Filter:
@@ -166,14 +173,25 @@ class Table:
         return [place for place, column in enumerate(self.columns, start=1) if not column.shown]
 
     @property
-    def rows(self) -> Iterator[tuple[Mapping[str, Any], list[tuple[Column, Cell, Markup]]]]:
-        """Attributes of each row, and its cells with their columns and attributes."""
+    def rows(self) -> Iterator[tuple[Mapping[str, Any], list[tuple[Column, Cell, str, Markup]]]]:
+        """Attributes of each row, and its cells with their columns, texts and attributes."""
         filters = [chosen for chosen in self.filters if chosen.values]
         for place, cells in enumerate(zip(*(column.cells for column in self.columns), strict=True)):
             attributes = {f"data-f-{chosen.key}": "|".join(chosen.rows[place]) for chosen in filters}
             if self.slugs:
                 attributes["data-slug"] = self.slugs[place]
-            yield attributes, [(col, cell, cell.attributes(col)) for col, cell in zip(self.columns, cells, strict=True)]
+            yield (
+                attributes,
+                [
+                    (column, cell, column.shown_text(cell), cell.attributes(column))
+                    for column, cell in zip(self.columns, cells, strict=True)
+                ],
+            )
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it has so many columns that a laptop has hardly room for them."""
+        return len(self.columns) - len(self.hidden) > DENSE
 
     @property
     def size(self) -> int:

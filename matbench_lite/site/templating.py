@@ -124,6 +124,7 @@ def _environment(folder: Path) -> Environment:
         loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,  # a template does not change while pages are made
         finalize=_finalize,
         trim_blocks=True,
         lstrip_blocks=True,

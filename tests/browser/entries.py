@@ -29,6 +29,8 @@ def write_entries(benchmark: Benchmark, folder: Path) -> None:
     code.write_text('"""A model."""\n')
     for place in range(4):
         _entry(benchmark, place, algorithm=f"Noise {place}").save(folder / f"noise-{place}", code=code)
+    structure = [task.name for task in benchmark.select(input="structure")]
+    _entry(benchmark, 4, algorithm="Structures", tasks=structure).save(folder / "structures", code=code)
     labels = _entry(benchmark, 5, algorithm="Labels only", certain=False)
     labels.save(folder / "labels", code=code)
     special = _entry(benchmark, 6, algorithm="One task", tasks=["mini_gap"], certain=False)

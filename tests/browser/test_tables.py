@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page
 
+from matbench_lite import load_benchmark
+
 TASK = "tasks/mini_gap.html"
 
 
@@ -82,6 +84,41 @@ def test_a_chip_filters_and_the_count_says_so(folder_address: str, visit: Callab
     assert board(page).locator(".mbl-count").inner_text() == f"1 of {len(everything)}"
     chip.click()
     assert names(page) == everything
+
+
+def test_a_chip_in_a_row_filters_too_and_the_address_says_so(address: str, visit: Callable) -> None:
+    page = visit(address).go("index.html")
+    everything = names(page)
+    board(page).locator("tbody .mbl-chip", has_text="requires structure").click()
+    assert names(page) == ["Structures"] != everything
+    above = board(page).locator('[data-filter="input"] button', has_text="requires structure")
+    assert above.get_attribute("aria-pressed") == "true"
+    page.reload()
+    assert names(page) == ["Structures"]
+    above.click()
+    assert names(page) == everything
+
+
+def test_thirteen_tasks_fit_a_laptop(folder_address: str, visit: Callable) -> None:
+    """The home page of Matbench has six more columns than that of `mini`: its names, in this table."""
+    page = visit(folder_address, width=1280).go("index.html")
+    page.evaluate(
+        """([tasks, entry]) => {
+            for (const row of document.querySelectorAll("#board tr")) {
+                const heat = row.querySelectorAll(".heat");
+                for (let at = heat.length; at < tasks.length; at++) row.append(heat[0].cloneNode(true));
+                row.querySelectorAll("bdi").forEach((name) => (name.textContent = entry));
+            }
+            document.querySelectorAll("#board thead .heat a").forEach((link, at) => (link.textContent = tasks[at]));
+        }""",
+        [
+            [name.removeprefix("matbench_").replace("_", " ") for name in load_benchmark("matbench_v0.1").names],
+            "Random forest on Magpie features",
+        ],
+    )
+    assert board(page).locator("thead .heat").count() == 13
+    wide = board(page).locator(".mbl-scroll").evaluate("part => part.scrollWidth - part.clientWidth")
+    assert wide <= 0, f"the last column is cut by {wide} pixels"
 
 
 def test_uncertainty_filters(folder_address: str, visit: Callable) -> None:

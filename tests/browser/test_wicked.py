@@ -32,9 +32,12 @@ def test_nothing_runs_and_the_layout_holds(name: str, width: int, folder_address
     links = page.locator("a[href]").evaluate_all("links => links.map((link) => link.href)")
     assert not [link for link in links if link.startswith("javascript:") or "evil" in link]
     assert page.locator("h1").count() == 1, "no heading of the entry became one of the page"
+    assert page.locator("h1").bounding_box()["height"] < 200, "a name is not the whole screen"
+    cells = page.locator(".mbl-table:visible :is(th, td):visible")
+    assert max(cells.evaluate_all("cells => cells.map((cell) => cell.offsetWidth)")) <= 500, "nor a column the table"
 
 
-@pytest.mark.parametrize("name", ["index.html", "entries.html", "entries/wicked.html", "tasks/mini_gap.html"])
+@pytest.mark.parametrize("name", PAGES)
 def test_texts_are_shown_as_texts(name: str, folder_address: str, visit: Callable, wicked: Any) -> None:
     page = visit(folder_address).go(name)
     text = page.locator("main").evaluate("main => main.textContent")

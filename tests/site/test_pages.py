@@ -48,6 +48,7 @@ def test_every_page_and_file_is_there(built, mini) -> None:
         "assets/bibtex",
         "assets/comparison",
         "assets/early",
+        "assets/logo",
         "assets/site",
         "assets/site",
     ]

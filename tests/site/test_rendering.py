@@ -27,35 +27,35 @@ def pages(folder: Path) -> list[Path]:
 
 
 def test_every_link_leads_somewhere(built) -> None:
-    anchors = {
-        path: {e.attributes["id"] for e in read(path).find("*") if "id" in e.attributes} for path in pages(built.html)
-    }
+    anchors: dict[Path, set[str]] = {}
+    links: list[tuple[Path, str]] = []
+    for path in pages(built.html):  # each is read once: that takes most of the time
+        attributes = [element.attributes for element in read(path).find("*")]
+        anchors[path] = {found["id"] for found in attributes if "id" in found}
+        links += [(path, found[name] or "") for found in attributes for name in ("href", "src") if name in found]
     broken = []
-    for path in pages(built.html):
-        for element in read(path).find("*"):
-            for name in ("href", "src"):
-                address = urlsplit(element.attributes.get(name) or "")
-                if address.scheme or address.netloc or not (address.path or address.fragment):
-                    continue
-                # The page for what is not found is shown anywhere: its addresses begin at the root.
-                start = built.html if address.path.startswith("/") else path.parent
-                target = (start / unquote(address.path).lstrip("/")).resolve() if address.path else path
-                target = target / "index.html" if target.is_dir() else target
-                state = "=" in address.fragment  # what a table shows, not a place
-                found = target.is_file() and (
-                    not address.fragment
-                    or state
-                    or unquote(address.fragment) in anchors.get(target, {address.fragment})
-                )
-                if not found:
-                    broken.append((path.relative_to(built.html).as_posix(), element.attributes[name]))
+    for path, link in links:
+        address = urlsplit(link)
+        if address.scheme or address.netloc or not (address.path or address.fragment):
+            continue
+        # The page for what is not found is shown anywhere: its addresses begin at the root.
+        start = built.html if address.path.startswith("/") else path.parent
+        target = (start / unquote(address.path).lstrip("/")).resolve() if address.path else path
+        target = target / "index.html" if target.is_dir() else target
+        state = "=" in address.fragment  # what a table shows, not a place
+        found = target.is_file() and (
+            not address.fragment or state or unquote(address.fragment) in anchors.get(target, {address.fragment})
+        )
+        if not found:
+            broken.append((path.relative_to(built.html).as_posix(), link))
     assert broken == []
 
 
 def test_nothing_is_loaded_from_elsewhere(built) -> None:
     for path in pages(built.html):
+        content = read(path)
         for tag, attribute in LOADED.items():
-            for element in read(path).find(tag):
+            for element in content.find(tag):
                 address = element.attributes.get(attribute) or ""
                 assert not urlsplit(address).netloc, (path, address)
     for style in built.html.rglob("*.css"):

@@ -9,6 +9,7 @@ from matbench_lite.digits import p_value, share, spread
 from matbench_lite.site import addresses
 from matbench_lite.site.comparison import comparison_script
 from matbench_lite.site.files import File
+from matbench_lite.site.plots.words import brief
 from matbench_lite.site.score_columns import header_of, interval_cell, unit_of
 from matbench_lite.site.site import Site
 from matbench_lite.site.tables import EMPTY, Cell, Column, Table
@@ -48,13 +49,13 @@ def _headline(site: Site, board: CompareBoard) -> str:
     """The headline with names: the board has slugs, which is what one types in a terminal."""
     text = board.headline
     for slug in board.slugs:
-        text = text.replace(f"{slug} wins", f"{site.results.entries[slug].algorithm} wins", 1)
+        text = text.replace(f"{slug} wins", f"{brief(site.results.entries[slug].algorithm)} wins", 1)
     return text
 
 
 def _table(site: Site, board: CompareBoard) -> Table:
     rows = board.rows
-    names = {slug: site.results.entries[slug].algorithm for slug in board.slugs}
+    names = {slug: brief(site.results.entries[slug].algorithm) for slug in board.slugs}
     first, second = board.slugs
     columns = [
         Column(

@@ -20,7 +20,7 @@ from matbench_lite.site.site import Site
 from matbench_lite.site.templating import page
 
 ADDRESS = addresses.DOWNLOADS
-_JSON = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
+_JSON = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
 
 
 def publish(site: Site) -> Iterator[File]:

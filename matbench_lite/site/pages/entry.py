@@ -18,7 +18,7 @@ from matbench_lite.site import addresses, plots
 from matbench_lite.site.entry_tables import fold_table, score_table, worst_table
 from matbench_lite.site.files import File
 from matbench_lite.site.plots import Plot
-from matbench_lite.site.plots.words import count
+from matbench_lite.site.plots.words import count, with_unit
 from matbench_lite.site.site import Site, code_version
 from matbench_lite.site.tables import Table
 from matbench_lite.site.templating import page
@@ -103,6 +103,7 @@ def _page(site: Site, slug: str, key: str) -> str:
         number=number,
         share=share,
         spread=spread,
+        with_unit=with_unit,
     )
 
 

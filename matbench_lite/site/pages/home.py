@@ -10,7 +10,7 @@ from matbench_lite.metrics import metric_name
 from matbench_lite.site import addresses, plots
 from matbench_lite.site.entry_columns import entries_table, name_column
 from matbench_lite.site.files import File
-from matbench_lite.site.plots.words import clean, count
+from matbench_lite.site.ranking import leader, rank_columns
 from matbench_lite.site.score_columns import header_of, scaled_text, typical, unit_of
 from matbench_lite.site.site import Site
 from matbench_lite.site.tables import EMPTY, Cell, Column, Table, heat
@@ -30,7 +30,7 @@ def publish(site: Site) -> Iterator[File]:
         hide=("navigation", "toc"),
         site=site,
         board=board,
-        answer=_answer(site),
+        answer=leader(site),
         table=general_table(site),
         best=best_table(site),
         task_set=TASK_SETS[board.task_set],
@@ -61,45 +61,6 @@ def general_table(site: Site) -> Table:
         data=addresses.GENERAL_CSV,
         empty="No general-purpose entry yet: one that has all tasks, all regression tasks or all structure tasks.",
     )
-
-
-def rank_columns(rows: tuple[GeneralRow, ...]) -> list[Column]:
-    """Mean rank and tasks led, for entries that have all tasks of the set."""
-    return [
-        Column(
-            key="mean_rank",
-            header="mean rank",
-            unit="95 %",
-            note="Mean of the ranks over the tasks of the set, and its 95 % interval: the tasks are drawn again.",
-            cells=[_mean_rank(row) for row in rows],
-            right=True,
-        ),
-        Column(
-            key="led",
-            header="led",
-            note="Tasks of the set on which no ranked entry is better.",
-            cells=[EMPTY if row.led is None else Cell(text=str(row.led)) for row in rows],
-            right=True,
-            down=True,
-        ),
-    ]
-
-
-def _answer(site: Site) -> str | None:
-    """Which entry leads, and whether others might: in words; None where there is no such order."""
-    ranked = site.general.ranked
-    if len(ranked) < 2 or ranked[0].mean_rank_interval is None:
-        return None
-    first, interval = ranked[0], ranked[0].mean_rank_interval
-    text = f"{clean(first.algorithm)} has the best mean rank over {len(site.general.ranked_tasks)} tasks: "
-    text += f"{first.mean_rank:.1f} (95 %: {interval.low:.1f} to {interval.high:.1f})"
-    rivals = sum(row.rank_interval is not None and row.rank_interval.low <= 1 for row in ranked[1:])
-    if rivals:
-        text += f"; {count(rivals, 'other')} could be first on other tasks like these"
-    without = next((row for row in ranked if not site.results.categories[row.slug].requires_structure), None)
-    if without is not None and without is not first:
-        text += f". The best that does not require a structure: {clean(without.algorithm)}"
-    return text + "."
 
 
 def best_table(site: Site) -> Table:
@@ -168,13 +129,6 @@ def _rank(row: GeneralRow) -> Cell:
         return EMPTY
     interval = f"{row.rank_interval.low:.0f} to {row.rank_interval.high:.0f}"
     return Cell(text=str(row.rank), note=f"95 % interval: {interval}")
-
-
-def _mean_rank(row: GeneralRow) -> Cell:
-    if row.mean_rank is None or row.mean_rank_interval is None:
-        return EMPTY
-    low, high = row.mean_rank_interval.low, row.mean_rank_interval.high
-    return Cell(text=f"{row.mean_rank:.1f}", small=f"{low:.1f} to {high:.1f}", value=row.mean_rank)
 
 
 def _task_column(site: Site, task: Task) -> Column:

@@ -10,8 +10,8 @@ from matbench_lite.errors import UnknownNameError
 from matbench_lite.site import addresses, plots
 from matbench_lite.site.entry_columns import entries_table, name_column
 from matbench_lite.site.files import File
-from matbench_lite.site.pages.home import rank_columns
 from matbench_lite.site.plots import Plot
+from matbench_lite.site.ranking import leader, rank_columns
 from matbench_lite.site.site import Site
 from matbench_lite.site.tables import EMPTY, Cell, Column, Table
 from matbench_lite.site.templating import page
@@ -39,6 +39,7 @@ def publish(site: Site) -> Iterator[File]:
         title="Statistics",
         hide=("navigation",),
         site=site,
+        answer=leader(site) or site.general.headline,
         rankings=list(_rankings(site)),
         guide=site.guide("statistics.md"),
     )
@@ -50,7 +51,7 @@ def _rankings(site: Site) -> Iterator[Ranking]:
     seen = set()
     for name in sorted(TASK_SETS, key=lambda name: name != site.general.task_set):
         try:
-            board = general_board(site.results, name)
+            board = site.general if name == site.general.task_set else general_board(site.results, name)
         except UnknownNameError:  # the benchmark has no such task
             continue
         if board.ranked_tasks not in seen:

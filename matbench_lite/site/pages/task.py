@@ -17,14 +17,18 @@ from matbench_lite.site.bars import interval_bars
 from matbench_lite.site.entry_columns import entries_table, name_column
 from matbench_lite.site.files import File
 from matbench_lite.site.plots.words import has_unit, plain_unit
-from matbench_lite.site.score_columns import header_of, interval_cell, metric_cell, unit_of, unseen_cell
+from matbench_lite.site.score_columns import (
+    SHOWN_FIRST,
+    header_of,
+    interval_cell,
+    metric_cell,
+    unit_of,
+    unseen_cell,
+)
 from matbench_lite.site.site import Site, code_version
 from matbench_lite.site.tables import EMPTY, Cell, Column, Table
 from matbench_lite.site.templating import page
 from matbench_lite.tasks import Task
-
-_SHOWN = {"rmse", "r2", "accuracy", "rocauc", "f1"}
-"""The metrics that are shown beside the one that ranks before anybody chooses columns."""
 
 
 def publish(site: Site) -> Iterator[File]:
@@ -172,7 +176,7 @@ def _metric_column(board: TaskBoard, metric: str) -> Column:
         note=about.description + (f"; {share(used)} of the rows" if metric == "mape" and used is not None else ""),
         cells=[metric_cell(metric, row.metrics.get(metric), labels_only=row.labels_only) for row in board.rows],
         right=True,
-        shown=metric in _SHOWN,
+        shown=metric in SHOWN_FIRST,
         down=bool(about.higher_is_better),
     )
 

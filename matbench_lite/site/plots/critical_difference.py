@@ -78,7 +78,7 @@ def critical_difference(board: GeneralBoard) -> Plot | None:
     return draw(
         "critical_difference",
         height=bottom + 46,
-        title="Which entries can be told apart over all tasks?",
+        title="Which entries can be told apart over these tasks?",
         caption=_caption(board, distance, test.p),
         description=_description(board, rows, groups, distance, test.p),
         rows=drawn,

@@ -86,6 +86,7 @@ def _environment() -> Environment:
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,  # a template does not change while pages are made
         trim_blocks=True,
         lstrip_blocks=True,
     )

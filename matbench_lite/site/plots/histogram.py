@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,11 +15,16 @@ if TYPE_CHECKING:
     from matbench_lite.site.plots.axis import Axis
 
 
-def counts(values: NDArray[np.float64], axis: Axis, bins: int) -> NDArray[np.int64]:
-    """How many values are in each of the equal bins of an axis; those beyond its ends are in the outer bins."""
-    places = (axis.at(values) - axis.start) / (axis.end - axis.start) * bins
-    inside = np.clip(places.astype(np.int64), 0, bins - 1)
-    return np.bincount(inside, minlength=bins)
+def counts(pixels: NDArray[np.float64], axis: Axis, bins: int) -> NDArray[np.int64]:
+    """How many values are in each of the equal bins of an axis; those beyond its ends are in the outer bins.
+
+    Args:
+        pixels: Where the values are: `axis.at(values)`.
+        axis: The axis.
+        bins: Number of bins.
+    """
+    places = ((pixels - axis.start) * (bins / (axis.end - axis.start))).astype(np.int64)
+    return np.bincount(np.minimum(places, bins - 1), minlength=bins)
 
 
 def columns(heights: NDArray[np.float64], axis: Axis, base: float) -> str:
@@ -61,10 +67,9 @@ def usual_range(values: NDArray[np.float64], *, keep: float = 0.998) -> tuple[fl
         (0.0, 9.0)
     """
     low, high = float(values.min()), float(values.max())
-    tail = (1 - keep) / 2
-    inner_low, inner_high = (
-        float(np.quantile(values, q, method="inverted_cdf" if q < 0.5 else "lower")) for q in (tail, 1 - tail)
-    )
+    tail = math.floor(len(values) * (1 - keep) / 2)
+    ends = (tail, len(values) - 1 - tail)
+    inner_low, inner_high = np.partition(values, ends)[list(ends)].tolist()
     if inner_high > inner_low and inner_high - inner_low < 0.4 * (high - low):
         return inner_low, inner_high
     return low, high

@@ -82,12 +82,11 @@ def place_labels(
 
 def _candidates(x: float, y: float, text: str, size: float) -> list[tuple[Label, Box]]:
     found = []
+    wide = width(text, size=size)
     for down in (-5, 0.8 * size, 0.35 * size, -5 - size, 1.8 * size):
         for anchor in ("start", "end"):
             at = x + _GAP if anchor == "start" else x - _GAP
-            left = at if anchor == "start" else at - width(text, size=size)
+            left = at if anchor == "start" else at - wide
             label = Label(x=at, y=y + down, anchor=anchor, text=text)
-            found.append(
-                (label, Box(left, y + down - 0.8 * size, left + width(text, size=size), y + down + 0.25 * size))
-            )
+            found.append((label, Box(left, y + down - 0.8 * size, left + wide, y + down + 0.25 * size)))
     return found

@@ -13,7 +13,7 @@ from matbench_lite.site.plots import density, histogram
 from matbench_lite.site.plots.axis import Axis, linear_axis
 from matbench_lite.site.plots.figure import Plot, draw
 from matbench_lite.site.plots.labels import Box, place_labels
-from matbench_lite.site.plots.predicted import MOST_POINTS, Predicted
+from matbench_lite.site.plots.predicted import MOST_POINTS, Predicted, quantile
 from matbench_lite.site.plots.words import (
     axis_label,
     clean,
@@ -68,8 +68,9 @@ def parity(
     y = linear_axis(low, high, _TOP + _SIDE, _TOP)
     beyond = int(np.count_nonzero((np.minimum(truth, prediction) < x.low) | (np.maximum(truth, prediction) > x.high)))
     many = len(truth) > MOST_POINTS
-    shapes = _density(x, y, predicted, worst[:_LABELLED]) if many else _points(x, y, predicted, task.unit)
-    mae = number(float(np.abs(prediction - truth).mean())) if score is None else rounded(score.mean, score.std)
+    across, down = x.at(truth), y.at(prediction)
+    shapes = _density(x, y, (across, down), worst[:_LABELLED]) if many else _points(across, down, predicted, task.unit)
+    mae = number(float(predicted.sorted_size.mean())) if score is None else rounded(score.mean, score.std)
     return draw(
         "parity",
         height=_TOP + _SIDE + 50,
@@ -82,9 +83,9 @@ def parity(
         y_name=axis_label(f"predicted {clean(task.target)}", task.unit),
         mae=f"MAE {with_unit(mae, task.unit)}",
         rows=count(len(truth), "row"),
-        top_bars=histogram.columns(histogram.scaled(histogram.counts(truth, x, _BINS), _MARGIN), x, _TOP - 2),
+        top_bars=histogram.columns(histogram.scaled(histogram.counts(across, x, _BINS), _MARGIN), x, _TOP - 2),
         side_bars=histogram.lying_columns(
-            histogram.scaled(histogram.counts(prediction, y, _BINS), _MARGIN), y, _LEFT + _SIDE + 2
+            histogram.scaled(histogram.counts(down, y, _BINS), _MARGIN), y, _LEFT + _SIDE + 2
         ),
         colours=_COLOURS,
         **shapes,
@@ -103,15 +104,12 @@ def _frame(truth: NDArray[np.float64], prediction: NDArray[np.float64]) -> tuple
     return low - room, high + room
 
 
-def _points(x: Axis, y: Axis, predicted: Predicted, unit: str) -> dict[str, Any]:
+def _points(across: NDArray[np.float64], down: NDArray[np.float64], predicted: Predicted, unit: str) -> dict[str, Any]:
     order = np.argsort(predicted.truth, kind="stable")
-    truth, prediction = predicted.truth[order], predicted.prediction[order]
     # Steps from one point to the next, on a grid of half units: half as long as their places.
-    steps = (
-        np.diff(np.round(2 * axis.at(values)).astype(int), prepend=0) for axis, values in ((x, truth), (y, prediction))
-    )
-    formulas = np.full(len(truth), "") if predicted.formulas is None else predicted.formulas
-    rows = zip(formulas[order], truth.tolist(), prediction.tolist(), strict=True)
+    steps = (np.diff(np.round(2 * pixels[order]).astype(int), prepend=0) for pixels in (across, down))
+    formulas = np.full(len(order), "") if predicted.formulas is None else predicted.formulas
+    rows = zip(formulas[order], predicted.truth[order].tolist(), predicted.prediction[order].tolist(), strict=True)
     return {
         "points": "".join(f"m{right} {down}h0" for right, down in zip(*(step.tolist() for step in steps), strict=True)),
         "tips": ";".join(f"{_formula(formula)}|{true:.4g}|{guess:.4g}" for formula, true, guess in rows),
@@ -124,9 +122,10 @@ def _points(x: Axis, y: Axis, predicted: Predicted, unit: str) -> dict[str, Any]
     }
 
 
-def _density(x: Axis, y: Axis, predicted: Predicted, worst: Sequence[WorstRow]) -> dict[str, Any]:
-    across, down = x.at(predicted.truth) - _LEFT, y.at(predicted.prediction) - _TOP
-    counts = density.cell_counts(across, down, _CELLS, _CELL)
+def _density(
+    x: Axis, y: Axis, pixels: tuple[NDArray[np.float64], NDArray[np.float64]], worst: Sequence[WorstRow]
+) -> dict[str, Any]:
+    counts = density.cell_counts(pixels[0] - _LEFT, pixels[1] - _TOP, _CELLS, _CELL)
     most = f"{int(counts.max()):,}"
     places = [(x.at(row.target), y.at(row.prediction)) for row in worst]
     tips = [f"{_formula(row.formula)}: true {number(row.target)}, predicted {number(row.prediction)}" for row in worst]
@@ -168,8 +167,8 @@ def _caption(many: bool, beyond: int, labelled: int) -> str:
 
 
 def _description(task: Task, predicted: Predicted, mae: str, worst: Sequence[WorstRow]) -> str:
-    error = np.abs(predicted.prediction - predicted.truth)
-    middle, most = (number(float(value)) for value in np.quantile(error, (0.5, 0.95)))
+    error = predicted.sorted_size
+    middle, most = (number(quantile(error, part)) for part in (0.5, 0.95))
     text = (
         f"Predictions of {task.name}, {count(len(error), 'row')}: the mean absolute error is "
         f"{with_unit(mae, task.unit)}. "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,6 +44,21 @@ class Predicted:
     lower: NDArray[np.float64] | None = None
     upper: NDArray[np.float64] | None = None
 
+    @cached_property
+    def error(self) -> NDArray[np.float64]:
+        """Predicted less true value of every row."""
+        return self.prediction - self.truth
+
+    @cached_property
+    def sorted_error(self) -> NDArray[np.float64]:
+        """The errors from the lowest to the highest: sorted once, for all that asks for a share of the rows."""
+        return np.sort(self.error)
+
+    @cached_property
+    def sorted_size(self) -> NDArray[np.float64]:
+        """The errors without their sign, from the smallest to the largest."""
+        return np.sort(np.abs(self.error))
+
 
 def read_predicted(task: Task, recorded: Mapping[int, RecordedFold]) -> Predicted | None:
     """Put the recorded folds of a task beside its targets.
@@ -79,6 +95,22 @@ def read_predicted(task: Task, recorded: Mapping[int, RecordedFold]) -> Predicte
             if all(name in held.predictions.arrays for held in recorded.values())
         },
     )
+
+
+def quantile(ordered: NDArray[np.float64], part: float) -> float:
+    """The value below which a part of sorted values is: between two of them, in proportion.
+
+    Args:
+        ordered: The values, sorted.
+        part: From 0 to 1.
+
+    Examples:
+        >>> quantile(np.array([1.0, 2.0, 4.0]), 0.75)
+        3.0
+    """
+    below, along = divmod(part * (len(ordered) - 1), 1)
+    first, last = ordered[int(below)], ordered[min(int(below) + 1, len(ordered) - 1)]
+    return float(first + along * (last - first))
 
 
 def _column(folds: NDArray[np.uint8], recorded: Mapping[int, RecordedFold], name: str) -> NDArray[np.float64]:

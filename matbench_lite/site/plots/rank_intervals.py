@@ -30,22 +30,9 @@ def rank_intervals(board: GeneralBoard) -> Plot | None:
         The plot; None with fewer than two ranked entries.
 
     Examples:
-        >>> from matbench_lite.board import GeneralRow
-        >>> from matbench_lite.stats import Friedman
-        >>> rows = [
-        ...     GeneralRow(
-        ...         slug=name,
-        ...         algorithm=name,
-        ...         category="general-purpose",
-        ...         rank=place,
-        ...         mean_rank=float(place),
-        ...         rank_interval=Interval(1.0, 2.0),
-        ...     )
-        ...     for place, name in enumerate("AB", start=1)
-        ... ]
-        >>> board = GeneralBoard(
-        ...     task_set="all", ranked_tasks=("t", "u"), best=(), rows=tuple(rows), friedman=Friedman(2.0, 0.16)
-        ... )
+        >>> about = {"category": "general-purpose", "rank_interval": Interval(1.0, 2.0)}
+        >>> rows = [GeneralRow(slug=name, algorithm=name, rank=rank, **about) for rank, name in ((1, "A"), (2, "B"))]
+        >>> board = GeneralBoard(task_set="all", ranked_tasks=("t",), best=(), rows=tuple(rows), friedman=None)
         >>> rank_intervals(board).description
         'Places that could be the first: A and B. A: place 1, 95 % interval 1 to 2; B: place 2, ...'
     """

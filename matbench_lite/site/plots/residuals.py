@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from matbench_lite.site.plots import histogram
 from matbench_lite.site.plots.axis import linear_axis
 from matbench_lite.site.plots.figure import Plot, draw
-from matbench_lite.site.plots.predicted import Predicted
+from matbench_lite.site.plots.predicted import Predicted, quantile
 from matbench_lite.site.plots.words import axis_label, clean, count, number, share, with_unit
 from matbench_lite.tasks import Task
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 464, 34, 210
 _BINS = 61
@@ -28,22 +33,21 @@ def residuals(task: Task, predicted: Predicted) -> Plot | None:
     Examples:
         >>> from matbench_lite import load_benchmark
         >>> task = load_benchmark("mini")["mini_gap"]
-        >>> truth, formulas = np.arange(4.0), np.array(["C", "Si", "GaAs", "ZnO"], dtype=object)
-        >>> predicted = Predicted(type="value", truth=truth, prediction=truth + 0.5, formulas=formulas)
+        >>> predicted = Predicted(type="value", truth=np.arange(4.0), prediction=np.arange(4.0) + 0.5)
         >>> residuals(task, predicted).description
         '...100 % of the rows are predicted too high, 0 % too low.'
     """
     if predicted.type != "value":
         return None
-    error = predicted.prediction - predicted.truth
+    error, ordered, sizes = predicted.error, predicted.sorted_error, predicted.sorted_size
     # The far tails would leave one bar for all the others: they are in the outermost bins.
-    edge = float(np.quantile(np.abs(error), 0.98)) or float(np.abs(error).max()) or 1.0
+    edge = quantile(sizes, 0.98) or float(sizes[-1]) or 1.0
     axis = linear_axis(-1.1 * edge, 1.1 * edge, _LEFT, _RIGHT, ticks=6)
-    counts = histogram.counts(error, axis, _BINS)
+    counts = histogram.counts(axis.at(error), axis, _BINS)
     y = linear_axis(0, int(counts.max()), _BOTTOM, _TOP, ticks=4, widen=True)
-    low, middle, high = (float(value) for value in np.quantile(error, (0.025, 0.5, 0.975)))
-    beyond = int(np.count_nonzero(np.abs(error) > axis.high))
-    above = float(np.mean(error > 0))
+    low, middle, high = (quantile(ordered, part) for part in (0.025, 0.5, 0.975))
+    beyond = len(sizes) - int(np.searchsorted(sizes, axis.high, side="right"))
+    below, above = (share(part / len(ordered)) for part in _on_both_sides(ordered))
     return draw(
         "residuals",
         height=_BOTTOM + 46,
@@ -51,10 +55,8 @@ def residuals(task: Task, predicted: Predicted) -> Plot | None:
         caption=_caption(beyond),
         description=(
             f"Errors of {task.name}, predicted minus true: the middle one is {_value(middle, task.unit)}, 95 % of "
-            f"them lie "
-            f"between {_value(low, task.unit)} and {_value(high, task.unit)}. {share(above)} of the rows are "
-            f"predicted too "
-            f"high, {share(float(np.mean(error < 0)))} too low."
+            f"them lie between {_value(low, task.unit)} and {_value(high, task.unit)}. {above} of the rows are "
+            f"predicted too high, {below} too low."
         ),
         axis=axis,
         axis_name=axis_label(f"predicted − true {clean(task.target)}", task.unit),
@@ -63,11 +65,16 @@ def residuals(task: Task, predicted: Predicted) -> Plot | None:
         zero=axis.at(0.0),
         range=(axis.at(low), axis.at(high)),
         middle=axis.at(middle),
-        below_text=f"too low: {share(float(np.mean(error < 0)))}",
-        above_text=f"too high: {share(above)}",
+        below_text=f"too low: {below}",
+        above_text=f"too high: {above}",
         top=_TOP,
         bottom=_BOTTOM,
     )
+
+
+def _on_both_sides(ordered: NDArray[np.float64]) -> tuple[int, int]:
+    """How many of the sorted errors are below zero, and above."""
+    return int(np.searchsorted(ordered, 0.0)), len(ordered) - int(np.searchsorted(ordered, 0.0, side="right"))
 
 
 def _value(value: float, unit: str) -> str:

@@ -40,7 +40,7 @@ def _of_numbers(task: Task, values: npt.NDArray[np.float64]) -> Plot:
     low, high = histogram.usual_range(values)
     room = 0.02 * (high - low)
     axis = linear_axis(low - room, high + room, _LEFT, _RIGHT, ticks=6)
-    counts = histogram.counts(values, axis, _BINS)
+    counts = histogram.counts(axis.at(values), axis, _BINS)
     y = linear_axis(0, int(counts.max()), _BOTTOM, _TOP, ticks=4, widen=True)
     middle = float(np.median(values))
     beyond = int(np.count_nonzero((values < axis.low) | (values > axis.high)))

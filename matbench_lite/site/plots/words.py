@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from matbench_lite.digits import decimals
 
@@ -27,6 +28,17 @@ def clean(text: str) -> str:
         return " ".join(text.split())
     plain = (" " if char.isspace() else char for char in text if char.isspace() or _is_printed(char))
     return " ".join("".join(plain).split())
+
+
+def brief(text: str, *, most: int = 80) -> str:
+    """The name of an entry as a sentence has it: cleaned, and cut where it is a text of its own.
+
+    Examples:
+        >>> brief("RF-SCM/Magpie"), brief("a long name", most=7)
+        ('RF-SCM/Magpie', 'a long…')
+    """
+    text = clean(text)
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def width(text: str, *, size: float = FONT_SIZE) -> float:
@@ -160,6 +172,7 @@ def _is_printed(char: str) -> bool:
     return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn")
 
 
+@lru_cache(maxsize=1000)  # of the letters that are there, a few make up nearly all texts
 def _em(char: str) -> float:
     if char in _NARROW:
         return 0.4

@@ -1,0 +1,30 @@
+"""Tables: how numbers are written, and what a script gets of them."""
+
+from __future__ import annotations
+
+from matbench_lite.site.tables import DENSE, EMPTY, Cell, Column, Table
+
+from .html_page import parse
+
+
+def cells(column: Column) -> list:
+    return parse(Table(id="t", label="T", columns=[column]).__html__()).find("tbody")[0].find("td")
+
+
+def test_a_minus_sign_is_one_and_a_script_still_reads_a_number() -> None:
+    numbers = [Cell(text="-0.5"), Cell(text="-0.25", value=-0.254321), Cell(text="1.5"), EMPTY]
+    shown = cells(Column(key="x", header="x", cells=numbers, right=True))
+    assert [cell.text for cell in shown] == ["−0.5", "−0.25", "1.5", "–"]
+    assert [cell.attributes.get("data-v") for cell in shown] == ["-0.5", "-0.254321", None, ""]
+
+
+def test_a_hyphen_of_a_word_stays_a_hyphen() -> None:
+    shown = cells(Column(key="x", header="x", cells=[Cell(text="general-purpose")]))
+    assert [cell.text for cell in shown] == ["general-purpose"]
+
+
+def test_a_table_is_dense_by_the_columns_that_are_shown() -> None:
+    columns = [Column(key=f"c{place}", header="c", cells=[EMPTY]) for place in range(DENSE)]
+    hidden = Column(key="h", header="h", cells=[EMPTY], shown=False)
+    assert not Table(id="t", label="T", columns=[*columns, hidden]).is_dense
+    assert Table(id="t", label="T", columns=[*columns, columns[0]]).is_dense
