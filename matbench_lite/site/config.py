@@ -44,8 +44,8 @@ def common_configuration(name: str, assets: Assets, pages: list[Any]) -> dict[st
         "theme": {
             "name": "material",
             "font": False,
-            "logo": site.assets.logo.path,
-            "favicon": site.assets.logo.path,
+            "logo": assets.logo.path,
+            "favicon": assets.logo.path,
             "features": [
                 "navigation.tabs",
                 "navigation.prune",
