@@ -14,6 +14,8 @@ from matbench_lite.site.templating import fragment, plain
 
 STEPS = 9
 """Steps of the colour scale of scaled errors."""
+MOST_ROWS = 100
+"""Rows that are shown until somebody asks for all, as in `tables.js`; without a script, all are."""
 DENSE = 8
 """A table with more columns than these is dense."""
 
@@ -165,7 +167,7 @@ class Table:
     empty: str = "Nothing yet."
 
     def __html__(self) -> str:
-        return fragment("table.html.j2", table=self)
+        return fragment("table.html.j2", table=self, most_rows=MOST_ROWS)
 
     @property
     def hidden(self) -> list[int]:

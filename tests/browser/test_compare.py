@@ -67,6 +67,7 @@ def test_three_entries_are_compared_pair_by_pair(folder_address: str, visit: Cal
         page.locator(".mbl-headline").inner_text() == python_says(submissions, "noise-0", "noise-1", "noise-2").headline
     )
     assert page.locator(".mbl-comparison .mbl-board").count() == 3
+    assert page.locator(".mbl-sort").count() == page.locator(".mbl-comparison thead th").count(), "one button each"
     page.locator(".mbl-choose button", has_text="remove").click()
     assert page.locator(".mbl-comparison .mbl-board").count() == 1
 

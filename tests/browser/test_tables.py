@@ -161,6 +161,40 @@ def test_menus_stay_on_a_phone(name: str, folder_address: str, visit: Callable) 
         page.keyboard.press("Escape")
 
 
+def test_of_many_rows_the_first_are_shown_until_all_are_asked_for(folder_address: str, visit: Callable) -> None:
+    page = visit(folder_address).go(TASK)
+    page.evaluate(
+        """() => {
+            const old = document.querySelector(".mbl-board");
+            const board = old.cloneNode(true); // without what listens to the old one
+            old.replaceWith(board);
+            const body = board.querySelector("tbody");
+            const copies = Array.from({ length: 300 }, (_, at) => {
+                const row = body.rows[0].cloneNode(true);
+                row.querySelector("th").dataset.v = `Copy ${at}`;
+                row.querySelector("th bdi").textContent = `Copy ${at}`;
+                return row;
+            });
+            body.replaceChildren(...copies);
+            window.many = new MblBoard(board);
+        }"""
+    )
+    assert len(names(page)) == 100
+    button = board(page).locator(".mbl-all")
+    assert button.inner_text() == "Show all 300"
+    board(page).locator("input.mbl-find").fill("copy 29")
+    assert names(page) == ["Copy 29", *(f"Copy 29{digit}" for digit in range(10))], "also those that were not shown"
+    assert not button.is_visible()
+    board(page).locator("input.mbl-find").fill("")
+    assert page.evaluate("many.csv()").count("\n") == 301, "all are downloaded"
+    head = board(page).locator("thead th.name")
+    while head.get_attribute("aria-sort") != "descending":
+        head.click()
+    assert names(page)[0] == "Copy 299"
+    button.click()
+    assert len(names(page)) == 300
+
+
 def test_the_address_keeps_the_state(address: str, visit: Callable) -> None:
     window = visit(address)
     page = window.go(TASK)

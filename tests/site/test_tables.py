@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from matbench_lite.site.tables import DENSE, EMPTY, Cell, Column, Table
+from matbench_lite.site.tables import DENSE, EMPTY, MOST_ROWS, Cell, Column, Table
 
 from .html_page import parse
 
@@ -21,6 +21,15 @@ def test_a_minus_sign_is_one_and_a_script_still_reads_a_number() -> None:
 def test_a_hyphen_of_a_word_stays_a_hyphen() -> None:
     shown = cells(Column(key="x", header="x", cells=[Cell(text="general-purpose")]))
     assert [cell.text for cell in shown] == ["general-purpose"]
+
+
+def test_only_the_script_hides_rows_of_a_long_table() -> None:
+    def style(rows: int) -> str:
+        columns = [Column(key="x", header="x", cells=[EMPTY] * rows)]
+        return parse(Table(id="t", label="T", columns=columns).__html__()).find("style")[0].text
+
+    assert style(MOST_ROWS) == ""
+    assert style(MOST_ROWS + 1) == ".mbl-js #t tbody>:nth-child(n+101){display:none}"
 
 
 def test_a_table_is_dense_by_the_columns_that_are_shown() -> None:

@@ -3,6 +3,7 @@
 "use strict";
 
 const mblMissing = "–";
+const mblMostRows = 100; // so many are shown until somebody asks for all: a browser lays out a table as a whole
 
 // The state of all tables of a page, after "#": "board.sort=-score&board.category=general-purpose". Pages that are opened
 // from a folder may change nothing else of their address.
@@ -55,6 +56,7 @@ function mblMarkdownCell(text) {
 
 class MblBoard {
   constructor(element) {
+    element.querySelectorAll(".mbl-sort, .mbl-all").forEach((part) => part.remove()); // of a table that is copied
     this.element = element;
     this.id = element.id;
     this.body = element.querySelector("tbody");
@@ -68,6 +70,10 @@ class MblBoard {
     this.style = element.querySelector("style");
     this.shown = this.boxes.map((box) => box.checked);
     this.sort = null; // { key, down }
+    this.most = mblMostRows;
+    this.more = document.createElement("button");
+    Object.assign(this.more, { type: "button", className: "mbl-chip mbl-all", hidden: true });
+    element.querySelector(".mbl-scroll").after(this.more);
     this.listen();
     this.restore();
   }
@@ -112,6 +118,10 @@ class MblBoard {
         this.save();
       });
     }
+    this.more.addEventListener("click", () => {
+      this.most = Infinity;
+      this.filter();
+    });
     this.find?.addEventListener("input", () => {
       this.filter();
       this.save();
@@ -135,6 +145,7 @@ class MblBoard {
     });
     const sorted = place < 0 ? this.rows : this.sorted(place);
     this.body.append(...sorted);
+    this.filter(); // other rows are the first now
   }
 
   sorted(place) {
@@ -163,15 +174,20 @@ class MblBoard {
     const text = this.find?.value.trim().toLowerCase() ?? "";
     const names = this.heads.findIndex((head) => head.classList.contains("name"));
     let count = 0;
-    for (const row of this.rows) {
+    for (const row of this.body.rows) {
+      if (row.place === undefined) continue; // says that there is no row
       const fits = [...wanted].every(([key, values]) => {
         const has = (row.getAttribute(key) ?? "").split("|");
         return values.some((value) => has.includes(value));
       });
       const found = !text || this.value(row, names).toLowerCase().includes(text);
-      if (row.hidden === (fits && found)) row.hidden = !row.hidden;
-      count += fits && found;
+      row.fits = fits && found;
+      count += row.fits;
+      const shown = row.fits && count <= this.most;
+      if (row.hidden === shown) row.hidden = !shown;
     }
+    this.more.hidden = count <= this.most;
+    this.more.textContent = `Show all ${count}`;
     const status = this.element.querySelector(".mbl-count");
     if (status) status.textContent = count < this.rows.length ? `${count} of ${this.rows.length}` : "";
   }
@@ -215,15 +231,15 @@ class MblBoard {
       box.checked = changed.includes(name) || (this.shown[at] && !changed.includes("-" + name));
     });
     if (this.sort || this.rows.some((row, place) => this.body.rows[place] !== row)) this.order();
-    this.filter();
+    else this.filter();
     this.columns();
   }
 
-  // Header and rows as they are to be seen now: chosen columns, chosen rows, in this order.
+  // Header and rows as they are to be seen now: chosen columns, chosen rows, in this order; those after the first, too.
   seen() {
     const off = this.boxes.filter((box) => !box.checked).map((box) => box.dataset.column);
     const places = this.keys.map((_, place) => place).filter((place) => !off.includes(this.keys[place]));
-    const rows = [...this.body.rows].filter((row) => !row.hidden && row.place !== undefined);
+    const rows = [...this.body.rows].filter((row) => row.fits);
     return { places, rows };
   }
 
