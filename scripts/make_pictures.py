@@ -1,8 +1,9 @@
 """Take the pictures of the site that the README and the guide show: home, a task, an entry, compare.
 
 Run it with `python scripts/make_pictures.py` when the looks of the site change. It builds the site of the entries in
-`submissions/` and opens it in Chromium: light, dark, and as wide as a phone. It needs the targets
-(`mbl data fetch --targets-only`): without them there are no plots.
+`submissions/`, and for the page of an entry, which shows single rows, that of `mini`; it opens them in Chromium: light,
+dark, and as wide as a phone. It needs the targets (`mbl data fetch --targets-only`): without them there are no plots;
+and the entries of `mbl demo` in `mbl-demo`.
 """
 
 from __future__ import annotations
@@ -22,13 +23,12 @@ from matbench_lite.site import build_site
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "leaderboard_docs" / "pictures"
 PAGES = {
-    "home": "index.html",
-    "task": "tasks/matbench_log_gvrh.html",
-    "entry": "entries/rf-structure.html",
-    "compare": "compare.html",
+    "matbench_v0.1": {"home": "index.html", "task": "tasks/matbench_log_gvrh.html", "compare": "compare.html"},
+    "mini": {"entry": "entries/rf-magpie.html"},
 }
+ENTRIES = {"matbench_v0.1": ROOT / "submissions", "mini": ROOT / "mbl-demo" / "submissions"}
 LOOKS = {"light": (1280, 800, "light"), "dark": (1280, 800, "dark"), "phone": (390, 780, "light")}
-COLOURS = 64
+COLOURS = 96
 
 
 def take(browser: Browser, page_file: Path, look: str) -> bytes:
@@ -48,15 +48,16 @@ def take(browser: Browser, page_file: Path, look: str) -> bytes:
 def main() -> None:
     """Take all pictures."""
     program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        benchmark = load_benchmark("matbench_v0.1")
-        built = build_site(ROOT / "submissions", Path(folder), benchmark)
-        assert built.html is not None
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
         PICTURES.mkdir(exist_ok=True)
-        for name, address in PAGES.items():
-            for look in LOOKS:
-                (PICTURES / f"{name}-{look}.webp").write_bytes(take(browser, built.html / address, look))
+        for benchmark, pages in PAGES.items():
+            with tempfile.TemporaryDirectory() as folder:
+                html = build_site(ENTRIES[benchmark], Path(folder), load_benchmark(benchmark)).html
+                assert html is not None
+                for name, address in pages.items():
+                    for look in LOOKS:
+                        (PICTURES / f"{name}-{look}.webp").write_bytes(take(browser, html / address, look))
         browser.close()
 
 
