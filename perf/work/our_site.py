@@ -14,6 +14,7 @@ from pathlib import Path
 
 import jsonschema_rs  # noqa: F401  # imports do not count
 import numpy as np
+import pyarrow.compute  # noqa: F401
 import scipy.special  # noqa: F401
 
 from matbench_lite import Benchmark, Submission, load_benchmark

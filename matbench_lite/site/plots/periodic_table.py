@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from matbench_lite.board import Anatomy
 from matbench_lite.data.elements import SYMBOLS
@@ -24,10 +24,15 @@ _ELEMENT = re.compile("[A-Z][a-z]?")
 
 @dataclass(frozen=True, kw_only=True)
 class _Cell:
-    """Where an element is drawn: its square, and the beginning of its text; written once for all tables."""
+    """How an element is drawn: its square, and both ends of its text; written once for all tables."""
 
     square: Markup
-    text: Markup
+    opening: Markup
+    closing: Markup
+
+    def with_tip(self, tip: str | None) -> str:
+        """Its text, with what is shown on hover."""
+        return f"{self.opening}<title>{escape(tip)}</title>{self.closing}" if tip else self.opening + self.closing
 
 
 def element_prevalence(task: Task, formulas: Iterable[str]) -> Plot | None:
@@ -160,8 +165,8 @@ def _draw(
     groups = [
         (
             "none" if level < 0 else f"s{level}",
-            Markup("").join(_CELLS[symbol].square for symbol in symbols),
-            [(_CELLS[symbol].text, symbol, tips.get(symbol, "")) for symbol in symbols],
+            Markup("".join(_CELLS[symbol].square for symbol in symbols)),
+            Markup("".join(_CELLS[symbol].with_tip(tips.get(symbol)) for symbol in symbols)),
         )
         for level, symbols in sorted(levels.items())
     ]
@@ -190,7 +195,9 @@ def _cells() -> dict[str, _Cell]:
     for symbol, (row, column) in _positions().items():
         x, y = _LEFT + column * _CELL, _TOP + round(row * _CELL)
         cells[symbol] = _Cell(
-            square=Markup(f"M{x} {y}h{size}v{size}h-{size}z"), text=Markup(f'<text x="{x + size // 2}" y="{y + 17}">')
+            square=Markup(f"M{x} {y}h{size}v{size}h-{size}z"),
+            opening=Markup(f'<text x="{x + size // 2}" y="{y + 17}">'),
+            closing=Markup(f"{symbol}</text>"),
         )
     return cells
 
