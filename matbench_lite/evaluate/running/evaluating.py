@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from matbench_lite.errors import EvaluationError, EvaluationWarning
@@ -16,7 +17,7 @@ from matbench_lite.evaluate.models.candidates import Candidate, load_candidate, 
 from matbench_lite.evaluate.results.figures import ModelResult, Results, model_result, ranked
 from matbench_lite.evaluate.running.engine import Done, Piece, pieces
 from matbench_lite.evaluate.running.state import State, cached_state, fingerprint
-from matbench_lite.evaluate.running.work import Failure, Job, one_thread, outcomes
+from matbench_lite.evaluate.running.work import Failure, Job, one_thread, outcomes, workers_started
 from matbench_lite.evaluate.scoring.reference import Reference, reference
 from matbench_lite.evaluate.scoring.scorers import Scorer, encoder_notes, make_scorers
 from matbench_lite.progress import progress
@@ -68,9 +69,12 @@ def evaluate(
         evaluation = read_evaluation(evaluation)
     if jobs < 1:
         raise EvaluationError(f"jobs is {jobs}", fix="give 1 or more")
-    plan = make_plan(evaluation)
-    scorers = make_scorers(plan)
-    candidates = _candidates(evaluation)
+    # An earlier run may have left nothing to do.
+    anew = restart or (cache is None and (output is None or not State.kept_in(Path(output))))
+    with workers_started(evaluation, jobs) if jobs > 1 and anew else nullcontext():
+        plan = make_plan(evaluation)
+        scorers = make_scorers(plan)
+        candidates = _candidates(evaluation)
     names, name_notes = unique_names([candidate for candidate, _ in candidates])
     notes = (*plan.notes, *encoder_notes(plan), *name_notes)
     for note in notes:

@@ -47,6 +47,11 @@ class State:
     def __init__(self, output: Path, fingerprint: str) -> None:
         self.path = output / FOLDER / f"{fingerprint}.jsonl"
 
+    @staticmethod
+    def kept_in(output: Path) -> bool:
+        """Whether an earlier run has kept something in a folder."""
+        return (output / FOLDER).is_dir()
+
     def read(self, pieces: Iterable[Piece]) -> dict[Piece, Done]:
         """The pieces that are done. A line that was cut off is a piece that is not done."""
         wanted = set(pieces)
@@ -108,6 +113,6 @@ def cached_state(cache: Path, fingerprint: str) -> State:
         EvaluationError: If there are no earlier results.
     """
     folder = cache if cache.is_dir() else cache.parent
-    if not (folder / FOLDER).is_dir():
+    if not State.kept_in(folder):
         raise EvaluationError(f"there are no earlier results in {folder}", fix="give an output folder of mbl evaluate")
     return State(folder, fingerprint)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from matbench_lite.errors import EvaluationError
 from matbench_lite.evaluate.data.plan import Plan, make_plan
 from matbench_lite.evaluate.file.loading import working_in
-from matbench_lite.evaluate.file.specification import Evaluation
+from matbench_lite.evaluate.file.specification import Code, Evaluation
 from matbench_lite.evaluate.models.candidates import Candidate, load_candidate
 from matbench_lite.evaluate.running.engine import Done, Engine, Piece
 from matbench_lite.evaluate.scoring.scorers import Scorer, make_scorers
@@ -68,6 +69,33 @@ class Job:
             return engine.run(piece)
 
 
+@contextmanager
+def workers_started(evaluation: Evaluation, jobs: int) -> Iterator[None]:
+    """Have the worker processes load the first model while the block does something else.
+
+    What they import takes seconds, as long as reading the data does here. They do not read the data: it may have to be
+    fetched, or its space groups computed, which is done once.
+    """
+    from joblib import Parallel, delayed
+
+    loading = Parallel(n_jobs=jobs, return_as="generator", batch_size=1)(
+        delayed(_load)(evaluation.models[0]) for _ in range(jobs)
+    )
+    try:
+        yield
+        # A model that ends its process ends it again when it is its turn, and is told so then.
+        with suppress(RuntimeError, OSError):
+            deque(loading, maxlen=0)
+    finally:
+        _close(loading)
+
+
+def _load(code: Code) -> None:
+    with warnings.catch_warnings(), suppress(EvaluationError):
+        warnings.simplefilter("ignore")  # the process that started this one tells of both
+        load_candidate(code)
+
+
 def outcomes(job: Job, pieces: Sequence[Piece], jobs: int) -> Iterator[list[Done] | Failure]:
     """Do pieces, and give what is done in their order. The first failure is the last thing that comes."""
     if jobs == 1 or len(pieces) < 2:
@@ -103,9 +131,13 @@ def _in_processes(job: Job, pieces: Sequence[Piece], jobs: int) -> Iterator[list
     except (RuntimeError, OSError) as error:  # a worker that was killed, e.g. for want of memory
         yield Failure(message=f"{job.name}: a worker process ended: {error}")
     finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # joblib tells of the batches that nobody wants any more
-            every.close()
+        _close(every)
+
+
+def _close(outcomes: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # joblib tells of the batches that nobody wants any more
+        outcomes.close()
 
 
 def _batch(evaluation: Evaluation, digest: str, number: int, name: str, pieces: Sequence[Piece]) -> Any:
