@@ -30,9 +30,7 @@ def print_created(event: Event, *, already_public: bool) -> None:
     _say(f"  private  keep it to yourself: {trained}{len(private.test_rows(0))} rows that decide")
     _say(f"  opens {_time(event.opening)}, closes {_time(event.closing)} (edit event.toml to change that)")
     if already_public:
-        out.print(
-            "these targets are public, in the package or on the web: fit for practice, not for prizes", style="yellow"
-        )
+        _say("these targets are public, in the package or on the web: fit for practice, not for prizes", style="yellow")
     _say(f"\nnext: mbl event receive {event.folder} SUBMISSION, mbl event score {event.folder}, mbl event board …")
 
 

@@ -27,7 +27,7 @@ from .making import write_model
 ATTACKS = {
     "reads the private folder": ("open({private!r} + '/data/private.csv').read()", "raised an error"),
     "walks to the private folder": (
-        "[None for root, _, names in os.walk('/') for name in names if name == 'private.csv' and 1 / 0]\n"
+        "[None for root, _, names in os.walk({top!r}) for name in names if name == 'private.csv' and 1 / 0]\n"
         "        raise LookupError('not found')",
         "raised an error",
     ),
@@ -94,12 +94,14 @@ def isolated() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("isolated")
 def test_each_is_contained_and_marked_and_the_event_goes_on(code_event: Event, tmp_path: Path) -> None:
-    limits = Limits(seconds=6, memory_mb=600, disk_mb=32, processes=32, output_mb=0.5)
+    limits = Limits(seconds=10, memory_mb=600, disk_mb=32, processes=32, output_mb=0.5)
     event = replace(code_event, training=limits)
     receive(event, write_model(tmp_path / "honest", participant="Honest"))
     names = {}
     for number, (name, (attack, _)) in enumerate(ATTACKS.items()):
-        code = MODEL.format(attack=attack.format(private=str(event.private), port=1))
+        code = MODEL.format(
+            attack=attack.format(private=str(event.private), top=str(Path(*event.private.parts[:2])), port=1)
+        )
         sent = receive(event, write_model(tmp_path / str(number), participant=f"Team {number}", source=code))
         names[sent.id] = name
     receive(event, write_model(tmp_path / "last", participant="Last", quantile=0.4))
