@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import zipfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -91,16 +93,25 @@ def isolated() -> None:
         pytest.skip(f"code cannot be isolated here: {isolation_problem()}")
 
 
+@pytest.fixture
+def listening() -> Iterator[int]:
+    """A port of this machine that can be connected to: who has a network gets through."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        yield port
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("isolated")
-def test_each_is_contained_and_marked_and_the_event_goes_on(code_event: Event, tmp_path: Path) -> None:
+def test_each_is_contained_and_marked_and_the_event_goes_on(code_event: Event, tmp_path: Path, listening: int) -> None:
     limits = Limits(seconds=10, memory_mb=600, disk_mb=32, processes=32, output_mb=0.5)
     event = replace(code_event, training=limits)
     receive(event, write_model(tmp_path / "honest", participant="Honest"))
     names = {}
     for number, (name, (attack, _)) in enumerate(ATTACKS.items()):
         code = MODEL.format(
-            attack=attack.format(private=str(event.private), top=str(Path(*event.private.parts[:2])), port=1)
+            attack=attack.format(private=str(event.private), top=str(Path(*event.private.parts[:2])), port=listening)
         )
         sent = receive(event, write_model(tmp_path / str(number), participant=f"Team {number}", source=code))
         names[sent.id] = name
