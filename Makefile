@@ -1,10 +1,16 @@
 # Two commands do all the set-up: `make demo` and `make test`. They need Python 3.11 or later, make and git.
+#   make fast                       all tests that are quick
+#   make fast PKG=board             those of one package and of all that import it
+#   make test SEED=7                everything, in a random order
 #   make test PYTHON=python3.13     another Python; it gets an environment of its own
 
 PYTHON ?= python3
 VENV ?= $(if $(filter python3,$(PYTHON)),.venv,.venv-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+# The systems that we compare with. Their own requirements name versions that no current Python installs.
+PEERS := matbench==0.6 ccobra==1.5.0
+SHUFFLE := $(if $(SEED),--random-order --random-order-seed $(SEED))
 
 .PHONY: demo test lint fast wheel browser clean
 
@@ -12,10 +18,10 @@ demo: $(INSTALLED)
 	$(BIN)/mbl demo
 
 test: $(INSTALLED) browser
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/python scripts/run_tests.py $(SHUFFLE)
 
 fast: $(INSTALLED)
-	$(BIN)/pytest -n auto --dist worksteal -m "not slow"
+	$(BIN)/python scripts/run_tests.py -m "not slow" $(if $(PKG),--package $(PKG)) $(SHUFFLE)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -30,6 +36,7 @@ $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	$(BIN)/python -m pip install --quiet --no-deps --target $(VENV)/peers --upgrade $(PEERS)
 	@touch $@
 
 # The browser tests drive a real Chromium: one that is here (CHROMIUM=path for an unusual place), else Debian's.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parent.parent / "matbench_lite"
+from .import_graph import PACKAGE, imported, room, rooms_imported, sources
 
 LAYERS = [
     {"_version", "errors", "atomic", "digits", "filenames", "filling", "progress"},
@@ -32,16 +31,6 @@ HEAVY = {
 ALLOWED_UPWARD = {("tasks/task.py", "data")}
 """`Task` is a plain record whose data methods look the data up inside the method."""
 
-MODULES = sorted(PACKAGE.rglob("*.py"))
-
-
-def imported(node: ast.AST) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-        return [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return []
-
 
 def test_every_package_has_a_place_in_the_house() -> None:
     names = {path.stem if path.is_file() else path.name for path in PACKAGE.iterdir() if path.name != "__pycache__"}
@@ -49,30 +38,29 @@ def test_every_package_has_a_place_in_the_house() -> None:
     assert names <= set(LEVEL), "a new package needs a line in LAYERS"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_go_one_way(path: Path) -> None:
-    relative = path.relative_to(PACKAGE)
-    own = relative.parts[0].removesuffix(".py")
-    if own == "__init__":
-        return
-    for node in ast.walk(ast.parse(path.read_text())):
-        for name in imported(node):
-            parts = name.split(".")
-            if parts[0] != "matbench_lite" or len(parts) < 2 or parts[1] not in LEVEL:
-                continue
-            if (relative.as_posix(), parts[1]) in ALLOWED_UPWARD:
-                continue
-            below = LEVEL[parts[1]] < LEVEL[own] or parts[1] == own
-            assert below, f"{relative} imports {name}, which is not above it"
+def test_imports_go_one_way() -> None:
+    wrong = [
+        f"{path} imports {name}, which is not above it"
+        for path, module in sources().items()
+        if path != Path("__init__.py")
+        for target, name in rooms_imported(module)
+        if target in LEVEL and target != room(path) and LEVEL[target] >= LEVEL[room(path)]
+        if (path.as_posix(), target) not in ALLOWED_UPWARD
+    ]
+    assert wrong == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_heavy_packages_are_imported_inside_functions(path: Path) -> None:
-    if path.is_relative_to(PACKAGE / "run" / "baselines"):
-        return  # model files as their users write them: nothing of ours imports them
-    for node in ast.parse(path.read_text()).body:
-        for name in imported(node):
-            assert name.split(".")[0] not in HEAVY, f"{path.name} imports {name} at the top"
+def test_heavy_packages_are_imported_inside_functions() -> None:
+    wrong = [
+        f"{path} imports {name} at the top"
+        for path, module in sources().items()
+        # Model files as their users write them, which nothing of ours imports.
+        if not path.is_relative_to("run/baselines")
+        for node in module.body
+        for name in imported(node)
+        if name.split(".")[0] in HEAVY
+    ]
+    assert wrong == []
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:

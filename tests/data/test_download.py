@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import matbench_lite.data.download.addresses as module
@@ -341,7 +341,7 @@ def test_only_http_https_and_file_are_supported(tmp_path, url):
 HARMLESS = sorted(set(bad_server.BEHAVIOURS) - {"busy-once", "drip", "hold"})
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
+@settings(max_examples=40)
 @given(behaviours=st.lists(st.sampled_from(HARMLESS), min_size=1, max_size=4), runs=st.integers(1, 2))
 def test_the_right_file_or_an_error_but_never_a_bad_file(server, behaviours, runs):
     server.log.clear()

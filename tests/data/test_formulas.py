@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pymatgen.core import Composition, Structure
 
@@ -33,7 +33,6 @@ site_lists = few_elements.flatmap(lambda some: st.lists(st.sampled_from(some), m
 
 
 @given(st.lists(site_lists, max_size=5))
-@settings(deadline=None)
 def test_ordered_structures(rows: list[list[str]]) -> None:
     structures = [ordered(*row) for row in rows]
     expected = [Structure.from_dict(one).composition.reduced_formula for one in structures]
@@ -72,7 +71,6 @@ terms = st.builds("{}{}{}".format, st.sampled_from(SYMBOLS[:20]), amounts, st.sa
 
 
 @given(st.lists(st.lists(terms, min_size=1, max_size=4).map("".join), max_size=5))
-@settings(deadline=None)
 def test_any_string(texts: list[str]) -> None:
     assert reduced_formulas_of_strings(texts) == [Composition(text).reduced_formula for text in texts]
 

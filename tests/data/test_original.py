@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pymatgen.core import Structure
 
@@ -268,7 +268,6 @@ layouts = st.sampled_from([{"indent": 1}, {"separators": (",", ":")}, {"separato
 
 
 @given(rows=tables, layout=layouts, piece=st.integers(1, 60), ascii_only=st.booleans())
-@settings(deadline=None, max_examples=300)
 def test_any_table_comes_back_whatever_is_in_its_cells(
     tmp_path_factory: pytest.TempPathFactory, rows: list[list[Any]], layout: Any, piece: int, ascii_only: bool
 ) -> None:

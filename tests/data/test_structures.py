@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from monty.json import MontyEncoder
 from pymatgen.core import Element, Lattice, Species, Structure
@@ -302,7 +302,6 @@ def structures(draw: st.DrawFn) -> Structure:
 
 
 @given(made=st.lists(structures(), max_size=4))
-@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_any_structure_comes_back_equal(made: list[Structure]) -> None:
     originals = [json.loads(one.to_json()) for one in made]
     columns = StructureColumns(encode_structures(originals))

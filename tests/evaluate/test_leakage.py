@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from matbench_lite.errors import EvaluationWarning
@@ -96,7 +96,6 @@ def run(folder: Path, setting: str, corresponding: bool, **data: list[tuple[str,
     return results
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     setting=st.sampled_from(["prediction", "adaption", "loo-coverage"]),
     corresponding=st.booleans(),
@@ -139,7 +138,7 @@ def known(results: Results, evaluation: str) -> set[tuple[str, int, int]]:
     return {(row.id, row.sequence, int(row.task[1:])) for row in found.itertuples()}
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15)
 @given(test=ROWS)
 def test_the_witness_would_find_an_answer_that_is_shown(test) -> None:
     """In coverage, and where training and test data are the same and nothing keeps them apart, it finds every one."""

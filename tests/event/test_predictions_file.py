@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite.errors import EventError
@@ -48,7 +48,6 @@ def read(path: Path, kind: str = "regression") -> tuple[FoldPredicted, ...]:
     return read_predictions(path, kind, FOLDS, VALID_IDS, TEST_IDS)  # type: ignore[arg-type]
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.lists(st.floats(-1e100, 1e100), min_size=3, max_size=3),
     st.booleans(),

@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite.errors import EventError
 from matbench_lite.event.splitting import DATASETS, WITHOUT_PRIVATE_TRAINING, Shares, split_rows
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.integers(0, 60), min_size=100, max_size=300), st.integers(0, 2**32 - 1))
 def test_every_row_is_in_one_dataset_and_every_formula_too(formulas: list[int], seed: int) -> None:
     names = [f"A{number}B" for number in [*formulas, *range(100, 130)]]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite.errors import ExpressionError
@@ -35,7 +35,6 @@ formulas = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=100)
 @given(formulas)
 def test_a_formula_means_what_it_means_in_python(text) -> None:
     try:
@@ -53,7 +52,6 @@ def test_a_formula_means_what_it_means_in_python(text) -> None:
     np.testing.assert_allclose(evaluate(tree, COLUMNS), expected, rtol=1e-9, atol=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
 @given(formulas)
 def test_a_tree_survives_its_plain_form(text) -> None:
     try:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from matbench_lite.judge import Rules, Run, arrange, points, score
@@ -48,7 +48,6 @@ def scores_of(runs: list[Run], rules: Rules, algorithms: tuple[str, ...] = ()) -
     return dict(zip(field.algorithms, score(field, rules).overall.tolist(), strict=True))
 
 
-@settings(deadline=None)
 @given(competitions(), RULES, st.randoms())
 def test_the_order_of_the_input_never_matters(runs, rules, chance: random.Random) -> None:
     shuffled = list(runs)
@@ -56,7 +55,6 @@ def test_the_order_of_the_input_never_matters(runs, rules, chance: random.Random
     assert scores_of(shuffled, rules) == scores_of(runs, rules)
 
 
-@settings(deadline=None)
 @given(competitions(), RULES)
 def test_every_score_and_every_point_is_from_1_to_n(runs, rules) -> None:
     field = arrange(runs)
@@ -66,7 +64,6 @@ def test_every_score_and_every_point_is_from_1_to_n(runs, rules) -> None:
         assert values.max() <= len(field.algorithms) + 1e-12
 
 
-@settings(deadline=None)
 @given(competitions(), RULES)
 def test_equal_algorithms_score_equally(runs, rules) -> None:
     first = min(run.algorithm for run in runs)
@@ -106,14 +103,12 @@ def dominated(draw) -> list[Run]:
     return runs
 
 
-@settings(deadline=None)
 @given(dominated(), RULES)
 def test_at_least_as_good_on_everything_never_scores_lower(runs, rules) -> None:
     found = scores_of(runs, rules, ("worse",))
     assert found["better"] >= found["worse"] - 1e-12
 
 
-@settings(deadline=None)
 @given(competitions(), RULES, st.data())
 def test_to_improve_never_lowers_the_own_score(runs, rules, data) -> None:
     place = data.draw(st.integers(0, len(runs) - 1))
@@ -130,7 +125,6 @@ def test_to_improve_never_lowers_the_own_score(runs, rules, data) -> None:
     assert scores_of(changed, rules)[run.algorithm] >= scores_of(runs, rules)[run.algorithm] - 1e-12
 
 
-@settings(deadline=None)
 @given(competitions(), st.sampled_from(TIES), st.sampled_from(["test", "train-and-test"]), st.data())
 def test_what_a_failing_run_is_like_changes_nothing_for_the_others(runs, ties, min_accuracy, data) -> None:
     rules = Rules(name="draft", ties=ties, min_accuracy=min_accuracy)
@@ -155,7 +149,6 @@ def passes(runs: list[Run], rules: Rules, run: Run) -> bool:
     return bool(passed_runs(item, rules)[item.numbers.index(run.run), field.algorithms.index(run.algorithm)])
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 4).map(float), min_size=1, max_size=6),
     st.lists(st.integers(-9, 9).map(float), max_size=3),

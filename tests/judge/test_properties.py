@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite.errors import JudgingError
@@ -185,7 +185,6 @@ trees = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(trees, trees, trees)
 def test_the_tree_distance_is_a_distance(a, b, c) -> None:
     assert tree_distance(a, a) == 0

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
@@ -37,7 +37,6 @@ def pairs(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     ],
 )
 @given(rows=pairs())
-@settings(deadline=None)
 def test_metrics_of_labels_are_those_of_scikit_learn(
     quiet: Callable[..., Any], ours: Callable[..., float], theirs: Callable[..., float], rows: Any
 ) -> None:
@@ -49,7 +48,6 @@ def test_metrics_of_labels_are_those_of_scikit_learn(
 
 
 @given(rows=pairs())
-@settings(deadline=None)
 def test_rocauc_is_that_of_scikit_learn(quiet: Callable[..., Any], rows: Any) -> None:
     expected = quiet(sk.roc_auc_score, *rows)
     assert metrics.rocauc(*rows) == pytest.approx(expected, rel=1e-12, abs=1e-15, nan_ok=True)
@@ -63,7 +61,6 @@ def test_rocauc_of_many_rows_with_many_ties_is_that_of_scikit_learn() -> None:
 
 
 @given(rows=pairs())
-@settings(deadline=None)
 def test_balanced_accuracy_is_what_matbench_published_as_rocauc(rows: Any) -> None:
     y_true, y_pred = rows
     assume(y_true.any() and not y_true.all())
@@ -89,7 +86,6 @@ def test_f1_without_a_true_positive_is_zero() -> None:
 
 
 @given(rows=pairs(), probability=st.booleans())
-@settings(deadline=None)
 def test_all_at_once_are_the_same_bits_as_one_by_one(rows: Any, probability: bool) -> None:
     y_true, y_pred = rows
     y_pred = y_pred if probability else y_pred > 0.5

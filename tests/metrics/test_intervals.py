@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -30,7 +30,6 @@ def test_the_interval_holds_the_central_95_percent() -> None:
 
 @pytest.mark.parametrize("stored", [np.float64, np.float32])
 @given(rows=rows)
-@settings(deadline=None)
 def test_a_standard_deviation_survives_the_way_through_an_interval(stored: Any, rows: np.ndarray) -> None:
     prediction, std = rows
     lower, upper = (bound.astype(stored) for bound in interval_from_std(prediction, std))
@@ -41,7 +40,6 @@ def test_a_standard_deviation_survives_the_way_through_an_interval(stored: Any, 
 
 
 @given(prediction=values, std=st.floats(1e-3, 1e3), shift=st.floats(1e-2, 10), sign=st.sampled_from([-1, 1]))
-@settings(deadline=None)
 def test_one_asymmetric_interval_leaves_no_standard_deviation(
     prediction: float, std: float, shift: float, sign: int
 ) -> None:
@@ -51,7 +49,6 @@ def test_one_asymmetric_interval_leaves_no_standard_deviation(
 
 
 @given(rows=rows)
-@settings(deadline=None)
 def test_every_prediction_lies_in_its_own_interval(rows: np.ndarray) -> None:
     prediction, std = rows
     assert coverage(prediction, *interval_from_std(prediction, std)) == 1.0

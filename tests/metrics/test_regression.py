@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
@@ -37,7 +37,6 @@ def pairs(draw: st.DrawFn, min_size: int = 1) -> tuple[np.ndarray, np.ndarray]:
 )
 @given(rows=pairs())
 @example(rows=(np.array([1.0]), np.array([1.0])))
-@settings(deadline=None)
 def test_errors_in_the_unit_of_the_target_are_those_of_scikit_learn(
     ours: Callable[..., float], theirs: Callable[..., float], rows: Any
 ) -> None:
@@ -46,7 +45,6 @@ def test_errors_in_the_unit_of_the_target_are_those_of_scikit_learn(
 
 @given(rows=pairs(min_size=2))
 @example(rows=(np.array([0.0, 5e-162]), np.array([0.0, 1e36])))  # beyond the range of floats: -inf
-@settings(deadline=None)
 def test_r2_is_that_of_scikit_learn(quiet: Callable[..., Any], rows: Any) -> None:
     y_true, _ = rows
     assume((y_true != y_true[0]).any())
@@ -67,7 +65,6 @@ def test_r2_of_a_single_row_is_nan_as_in_scikit_learn(quiet: Callable[..., Any])
 
 
 @given(rows=pairs())
-@settings(deadline=None)
 def test_mape_is_that_of_scikit_learn_on_the_rows_above_the_threshold(rows: Any) -> None:
     y_true, y_pred = rows
     used = np.abs(y_true) > 1e-5
@@ -93,7 +90,6 @@ def test_a_threshold_that_would_divide_by_zero_is_an_error(threshold: float) -> 
 
 
 @given(rows=pairs())
-@settings(deadline=None)
 def test_all_at_once_are_the_same_bits_as_one_by_one(rows: Any) -> None:
     scores = metrics.regression_scores(*rows)
     assert [name for name in scores if name != "mape_rows"] == [metric.name for metric in metrics.REGRESSION_METRICS]
@@ -103,7 +99,6 @@ def test_all_at_once_are_the_same_bits_as_one_by_one(rows: Any) -> None:
 
 
 @given(rows=pairs())
-@settings(deadline=None)
 def test_errors_are_ordered_mean_root_mean_square_largest(rows: Any) -> None:
     scores = metrics.regression_scores(*rows)
     underflow = 1e-150  # the square of a smaller error loses digits, or is zero

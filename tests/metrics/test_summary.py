@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite.errors import MetricError
@@ -14,7 +14,6 @@ from matbench_lite.metrics import Summary, summarise
 
 
 @given(values=st.lists(st.floats(-1e100, 1e100), min_size=1, max_size=10))
-@settings(deadline=None)
 def test_a_summary_is_that_of_numpy_with_ddof_zero(values: list[float]) -> None:
     expected = Summary(float(np.mean(values)), float(np.std(values, ddof=0)), min(values), max(values))
     assert summarise(values) == expected

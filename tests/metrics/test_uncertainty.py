@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite import metrics
@@ -27,7 +27,6 @@ def triples(max_size: int = 30, std: st.SearchStrategy[float] = deviations) -> s
 
 
 @given(rows=triples())
-@settings(deadline=None)
 def test_metrics_are_those_of_uncertainty_toolbox(toolbox: ModuleType, rows: Any) -> None:
     y_true, y_pred, std = rows
     scores = metrics.uncertainty_scores(y_true, y_pred, std=std)
@@ -61,7 +60,6 @@ def _ause_by_definition(error: np.ndarray, std: np.ndarray) -> float:
 
 
 @given(rows=triples(max_size=5))
-@settings(deadline=None)
 def test_ause_is_what_its_docstring_says(rows: Any) -> None:
     y_true, y_pred, std = rows
     expected = _ause_by_definition(np.abs(y_true - y_pred), std)
@@ -69,7 +67,6 @@ def test_ause_is_what_its_docstring_says(rows: Any) -> None:
 
 
 @given(rows=triples(), seed=st.integers(0, 1000))
-@settings(deadline=None)
 def test_ause_does_not_depend_on_the_order_of_rows_or_the_scale_of_std(rows: Any, seed: int) -> None:
     y_true, y_pred, std = rows
     order = np.random.default_rng(seed).permutation(len(std))
@@ -91,7 +88,6 @@ def test_ause_is_lower_the_more_std_knows_about_the_errors() -> None:
 
 
 @given(rows=triples(std=st.one_of(deviations, st.just(0.0))))
-@settings(deadline=None)
 def test_a_standard_deviation_of_zero_is_a_point_with_everything_but_a_likelihood(rows: Any) -> None:
     y_true, y_pred, std = rows
     scores = metrics.uncertainty_scores(y_true, y_pred, std=std)
@@ -107,7 +103,6 @@ def test_a_tiny_standard_deviation_beside_a_large_error_does_not_warn() -> None:
 
 
 @given(rows=triples())
-@settings(deadline=None)
 def test_all_at_once_are_the_same_bits_as_one_by_one(rows: Any) -> None:
     y_true, y_pred, std = rows
     scores = metrics.uncertainty_scores(y_true, y_pred, std=std)

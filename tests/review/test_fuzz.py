@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from fuzz_readers import Readers, random_input
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -41,7 +41,6 @@ def test_sound_inputs_are_read(readers, seeds) -> None:
             readers.read(reader, content)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32))
 def test_mutated_inputs(readers, seeds, seed) -> None:
     reader, content = random_input(random.Random(seed), readers, seeds)
@@ -49,7 +48,7 @@ def test_mutated_inputs(readers, seeds, seed) -> None:
 
 
 @pytest.mark.parametrize("reader", READERS)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15)
 @given(content=st.binary(max_size=300) | st.text(max_size=100).map(str.encode))
 def test_any_bytes(readers, reader, content) -> None:
     readers.read(reader, content)

@@ -7,7 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite.review.checks.file_types import file_kind
@@ -38,7 +38,6 @@ def test_honest_folds_raise_no_alarm() -> None:
     assert (chances < 0.01).mean() < 0.02
 
 
-@settings(deadline=None)
 @given(
     scores=st.lists(st.floats(0, 1e100), min_size=3, max_size=8),
     error=st.floats(0, 1e100),
@@ -74,7 +73,6 @@ def test_predictions_without_any_error_are_not_compared() -> None:
     assert likeness(truth, truth + 1, truth + 1).distance == 0
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([0.0, 1.0, 1.5, -2.0, 7.0]), min_size=1))
 def test_unique_targets_are_those_that_occur_once(values) -> None:
     unique = Targets(values=np.array(values), verified=True).unique
@@ -114,13 +112,11 @@ def test_kinds_of_files(name, content, kind) -> None:
     assert file_kind(name, content) == kind
 
 
-@settings(deadline=None)
 @given(content=st.binary(max_size=200) | st.text(max_size=100).map(str.encode))
 def test_every_content_has_a_kind(content) -> None:
     assert file_kind("any", content)
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(), max_size=100))
 def test_what_is_printed_is_printable(text) -> None:
     shown = printable(text)

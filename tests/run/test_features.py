@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pymatgen.core import Composition, Lattice, Structure
 from sklearn.base import clone
@@ -69,7 +69,6 @@ def test_magpie_features_are_those_of_matminer() -> None:
         max_size=5,
     )
 )
-@settings(max_examples=60, deadline=None)
 def test_a_row_does_not_depend_on_the_others_to_the_last_bit(compositions: list[dict[str, float]]) -> None:
     formulas = ["".join(f"{symbol}{amount:f}" for symbol, amount in of.items()) for of in compositions]
     together = compute_magpie(formulas)
@@ -78,7 +77,6 @@ def test_a_row_does_not_depend_on_the_others_to_the_last_bit(compositions: list[
 
 
 @given(st.dictionaries(st.sampled_from(SYMBOLS), st.integers(1, 99), min_size=1, max_size=6))
-@settings(max_examples=60, deadline=None)
 def test_amounts_are_those_of_pymatgen(amounts: dict[str, int]) -> None:
     formula = "".join(f"{symbol}{amount}" for symbol, amount in amounts.items())
     expected = {element.Z: amount for element, amount in Composition(formula).items()}

@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from matbench_lite.site.build import publish
@@ -125,7 +125,6 @@ def test_only_code_is_published_of_the_files_of_an_entry(hostile_site, build) ->
 TEXT = st.text(max_size=60)
 
 
-@settings(deadline=None)
 @given(TEXT)
 @example("a\n---\nb: c")
 @example("\ud83d\ude00 <x> & \x85\u2028")
@@ -138,7 +137,6 @@ def test_the_head_of_a_page_is_one_yaml_mapping_whatever_the_title(title) -> Non
     assert "<" not in content["title"]
 
 
-@settings(deadline=None)
 @given(TEXT, TEXT)
 @example("</td><script>x</script>", '" onload="x')
 @example("&lt;b&gt;", "\x00\x1b")

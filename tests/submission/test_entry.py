@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from matbench_lite import MatbenchLiteError, Submission, load_benchmark
@@ -54,7 +54,7 @@ def test_what_is_saved_is_what_is_read(submission, entry) -> None:
     assert_same(submission, Submission.load(entry))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(
     values=st.lists(st.floats(-1e100, 1e100), min_size=1, max_size=5).map(lambda few: (few * 100)[:100]),
     text=st.text(st.characters(codec="utf-8"), max_size=50),
@@ -118,7 +118,6 @@ def test_any_changed_byte_is_noticed(entry, name) -> None:
     Submission.load(entry)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(max_size=400) | st.text(max_size=200).map(str.encode))
 @pytest.mark.parametrize("name", ["submission.json", "predictions.parquet"])
 def test_no_bytes_crash_the_reader(entry, name, content) -> None:
@@ -136,7 +135,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_no_value_anywhere_in_submission_json_crashes_the_reader(submission, entry, data) -> None:
     path = entry / "submission.json"

@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite import Submission, load_benchmark
@@ -133,7 +133,6 @@ def test_an_interval_that_does_not_hold_the_prediction_is_refused(sub, interval,
         sub.record("mini_gap", 0, np.zeros(SIZE), interval=interval)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(-1e30, 1e30), min_size=1, max_size=5), st.floats(0, 1e30))
 def test_a_stored_interval_still_holds_its_prediction(values, width) -> None:
     sub = Submission(BENCH, algorithm="Test")

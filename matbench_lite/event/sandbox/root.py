@@ -33,9 +33,10 @@ def enter_new_root(plan: Mapping[str, Any]) -> None:
     kernel.pivot_root("/tmp", "/tmp/old")
     os.chdir("/")
     kernel.mount("tmpfs", "/new", "tmpfs", flags, "size=4m,mode=755")
+    # First what covers whole folders: Python itself may lie below /tmp, and is put in over it.
+    _make_scratch(plan)
     _put_in(plan)
     _make_devices()
-    _make_scratch(plan)
     _write_names(plan["user"])
     Path("/new/proc").mkdir()
     kernel.mount("proc", "/new/proc", "proc", flags | kernel.MS_NOEXEC)

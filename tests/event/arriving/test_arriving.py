@@ -16,7 +16,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sending import FILES, Packed, as_branch, as_folder, as_zip, by_hand, git
 
@@ -87,7 +87,7 @@ def harmless(draw: st.DrawFn) -> dict[str, bytes]:
     return {name: content for name, content in kept.items() if name.split("/")[0] != "top"} | {"top": b"x"}
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=8)
 @given(harmless())
 def test_any_harmless_files_arrive_unchanged_by_all_three_ways(files: dict[str, bytes]) -> None:
     place = Path(tempfile.mkdtemp())

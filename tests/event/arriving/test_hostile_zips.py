@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sending import FILES, Packed, as_zip, by_hand, deflate
 from test_hostile_names import refuse
@@ -211,7 +211,6 @@ def attempt(content: bytes) -> None:
         assert sorted(path.name for path in place.iterdir()) == ["a.zip", "home"]
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=300))
 def test_random_bytes(content: bytes) -> None:
     attempt(content)
@@ -227,7 +226,6 @@ with tempfile.TemporaryDirectory() as _folder:
 CHANGES = st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), max_size=6)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.sampled_from([WHOLE, FINE]), CHANGES)
 def test_changed_bytes(whole: bytes, changes: list[tuple[float, int]]) -> None:
     content = bytearray(whole)

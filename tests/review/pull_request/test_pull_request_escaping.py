@@ -6,7 +6,7 @@ import html
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -52,7 +52,6 @@ def text_of(markup: str) -> str:
 @example("\\`*_{}[]()#+-.!|~")
 @example("#")
 @example("1) x")
-@settings(max_examples=200, deadline=None)
 def test_text_comes_through_a_paragraph_a_list_a_cell_and_a_quote(text: str) -> None:
     shown = visible(text)
     escaped = escape(text)
@@ -74,7 +73,6 @@ def test_text_comes_through_a_paragraph_a_list_a_cell_and_a_quote(text: str) -> 
 
 
 @given(TEXTS)
-@settings(max_examples=200, deadline=None)
 def test_nothing_is_left_for_github_to_make_a_link_of(text: str) -> None:
     rendered = RENDERER.render(f"x {escape(text)} x")
     finished = html.unescape(re.sub(r"<[^>]*>", "", rendered))
@@ -82,7 +80,6 @@ def test_nothing_is_left_for_github_to_make_a_link_of(text: str) -> None:
 
 
 @given(TEXTS)
-@settings(max_examples=200, deadline=None)
 def test_a_name_is_code_only_if_it_is_plain(text: str) -> None:
     made = code(text)
     if made.startswith("`"):
@@ -93,7 +90,6 @@ def test_a_name_is_code_only_if_it_is_plain(text: str) -> None:
 
 
 @given(TEXTS)
-@settings(deadline=None)
 def test_what_is_visible_has_no_control_characters(text: str) -> None:
     shown = visible(text)
     assert shown.replace("\ufffd", "?").isprintable()
