@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 300) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 300, *, pause: float = 0.01) -> None:
     """Return as soon as a condition holds. The limit measures nothing: it only ends what would hang for ever."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
             raise AssertionError(f"waited in vain for {seconds:g} s")
-        time.sleep(0.01)
+        time.sleep(pause)
