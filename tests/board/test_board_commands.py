@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,17 @@ from matbench_lite.cli.app import run
 
 
 @pytest.fixture
-def submissions(mini, noisy, tmp_path) -> Path:
-    folder = tmp_path / "submissions"
-    noisy(mini, 0.1, algorithm="[bold]Good[/bold]").save(folder / "good")
-    noisy(mini, 0.45, algorithm="Bad").save(folder / "bad")
-    noisy(mini, 0.001, algorithm="Specialist", tasks=["mini_gap"]).save(folder / "specialist")
-    return folder
+def submissions(mini, noisy, once, monkeypatch) -> Path:
+    """Three entries, to be looked at; what is computed of them is kept from test to test."""
+
+    def build(folder: Path) -> None:
+        noisy(mini, 0.1, algorithm="[bold]Good[/bold]").save(folder / "submissions" / "good")
+        noisy(mini, 0.45, algorithm="Bad").save(folder / "submissions" / "bad")
+        noisy(mini, 0.001, algorithm="Specialist", tasks=["mini_gap"]).save(folder / "submissions" / "specialist")
+
+    folder = once("three-entries", build)
+    monkeypatch.setenv("MATBENCH_LITE_DATA", str(folder / "data"))
+    return folder / "submissions"
 
 
 @pytest.fixture(params=[80, 120, 200])
@@ -84,7 +90,8 @@ def test_json_is_the_whole_board(submissions, capsys) -> None:
     assert len(json.loads(capsys.readouterr().out)["rows"]) == 7
 
 
-def test_a_damaged_entry_is_left_out_named_and_fails(submissions, capsys) -> None:
+def test_a_damaged_entry_is_left_out_named_and_fails(submissions, tmp_path, capsys) -> None:
+    submissions = shutil.copytree(submissions, tmp_path / "submissions")
     (submissions / "bad" / "submission.json").write_text("{}")
     (submissions / "good" / "predictions.parquet").write_bytes(b"x")
     assert mbl("leaderboard", "-b", "mini", "-s", submissions, "-t", "mini_gap") == 1

@@ -7,16 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from entries import save_sound_entry, sound_submission
+from entries import sound_submission
 
 from matbench_lite import Submission
 from matbench_lite.review import check_entries, check_entry, check_paths, find_submissions
 from matbench_lite.submission import reseal
-
-
-@pytest.fixture(scope="session")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_sound_entry(tmp_path_factory.mktemp("sound") / "entry")
 
 
 @pytest.fixture

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-from entries import add_file, forge, save_sound_entry
+from entries import add_file, forge
 
+from matbench_lite.cli import output
+from matbench_lite.cli.app import run
 from matbench_lite.review import RULES, check_entry
 from matbench_lite.review.annotations import annotation
 
-ROOT = Path(__file__).parent.parent.parent
 
+class Done(NamedTuple):
+    """What came of a command."""
 
-@pytest.fixture(scope="session")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_sound_entry(tmp_path_factory.mktemp("sound") / "entry")
+    code: int
+    out: str
+    err: str
 
 
 @pytest.fixture
@@ -29,17 +33,16 @@ def entry(sound: Path, tmp_path: Path) -> Path:
     return shutil.copytree(sound, tmp_path / "my-forest")
 
 
-def mbl(*arguments: str | Path, columns: int = 80, **options) -> subprocess.CompletedProcess[str]:
-    code = "from matbench_lite.cli import main; main()"
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": str(columns), "NO_COLOR": "1"}
-    return subprocess.run(
-        [sys.executable, "-c", code, "check", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment,
-        **options,
-    )
+@pytest.fixture
+def mbl(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+    """Runs `mbl check` in a terminal of some width."""
+
+    def call(*arguments: str | Path, columns: int = 80) -> Done:
+        monkeypatch.setattr(output.out, "_width", columns)
+        code = run(["check", *map(str, arguments)])
+        return Done(code, *capsys.readouterr())
+
+    return call
 
 
 def hostile(entry: Path) -> None:
@@ -48,39 +51,39 @@ def hostile(entry: Path) -> None:
     add_file(entry, "a,b:c.py", b"x = 1\n")
 
 
-def test_a_sound_entry_ends_with_0_and_says_why_it_is_what_it_is(entry) -> None:
+def test_a_sound_entry_ends_with_0_and_says_why_it_is_what_it_is(entry, mbl) -> None:
     done = mbl(entry)
-    assert done.returncode == 0
-    assert "my-forest: passes" in done.stdout
-    assert "Test forest: all 7 tasks: general-purpose" in done.stdout
-    assert "7 of 7 tasks" in done.stdout
-    assert "MBL117, MBL505: needs the other entries: not run here, CI will" in done.stdout
+    assert done.code == 0
+    assert "my-forest: passes" in done.out
+    assert "Test forest: all 7 tasks: general-purpose" in done.out
+    assert "7 of 7 tasks" in done.out
+    assert "MBL117, MBL505: needs the other entries: not run here, CI will" in done.out
 
 
-def test_an_error_ends_with_1_and_every_finding_has_its_fix_within_80_columns(entry) -> None:
+def test_an_error_ends_with_1_and_every_finding_has_its_fix_within_80_columns(entry, mbl) -> None:
     forge(entry, lambda d: d["declarations"].update(external_data=None), description="")
     (entry / "model.py").write_text("x = 2\n")
     done = mbl(entry)
-    assert done.returncode == 1
-    table = done.stdout.partition("finding")[2]
-    assert max(map(len, done.stdout.partition("  MBL117")[0].splitlines())) <= 80
+    assert done.code == 1
+    table = done.out.partition("finding")[2]
+    assert max(map(len, done.out.partition("  MBL117")[0].splitlines())) <= 80
     for code, severity in (("MBL404", "error"), ("MBL602", "error"), ("MBL604", "warning")):
         assert re.search(rf"{code}.*\n{severity}", table), table
-    assert "my-forest: does not pass (2 errors, 1 warning)" in done.stdout
+    assert "my-forest: does not pass (2 errors, 1 warning)" in done.out
     for code in ("MBL404", "MBL602", "MBL604"):
         assert all(word in table for word in RULES[code].fix.split())
 
 
-def test_a_warning_alone_ends_with_0(entry) -> None:
+def test_a_warning_alone_ends_with_0(entry, mbl) -> None:
     forge(entry, description="")
-    assert mbl(entry).returncode == 0
+    assert mbl(entry).code == 0
 
 
-def test_json_has_the_whole_verdict(entry) -> None:
+def test_json_has_the_whole_verdict(entry, mbl) -> None:
     forge(entry, authors=[])
     done = mbl(entry, "--json")
-    (verdict,) = json.loads(done.stdout)
-    assert done.returncode == 1
+    (verdict,) = json.loads(done.out)
+    assert done.code == 1
     assert verdict["slug"] == "my-forest"
     assert verdict["ok"] is False
     assert verdict["category"] == {"name": "general-purpose", "reason": "all 7 tasks"}
@@ -90,21 +93,24 @@ def test_json_has_the_whole_verdict(entry) -> None:
     assert verdict["verified"]["mini_gap"] is True
 
 
-def test_several_entries_and_folders_of_entries(entry) -> None:
+def test_several_entries_and_folders_of_entries(entry, mbl) -> None:
     shutil.copytree(entry, entry.parent / "all" / "one")
     shutil.copytree(entry, entry.parent / "all" / "two")
     forge(entry.parent / "all" / "two", authors=[])
     done = mbl(entry, entry.parent / "all", columns=200)
-    assert done.returncode == 1
-    assert "2 of 3 entries pass" in done.stdout
-    assert [verdict["slug"] for verdict in json.loads(mbl(entry, entry.parent / "all", "--json").stdout)] == [
+    assert done.code == 1
+    assert "2 of 3 entries pass" in done.out
+    assert [verdict["slug"] for verdict in json.loads(mbl(entry, entry.parent / "all", "--json").out)] == [
         "my-forest", "one", "two",
     ]  # fmt: skip
 
 
 def test_annotations_are_one_line_each_and_nothing_in_them_is_a_command(entry) -> None:
     hostile(entry)
-    done = mbl(entry.name, "--format", "github", cwd=entry.parent)
+    # A process of its own, as a workflow starts it.
+    code = "from matbench_lite.cli import main; main()"
+    command = [sys.executable, "-c", code, "check", entry.name, "--format", "github"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=entry.parent)
     lines = done.stdout.splitlines()
     assert done.returncode == 1
     assert {line.split(" ")[0] for line in lines} == {"::error"}
@@ -127,18 +133,19 @@ def test_each_severity_has_its_command(entry, severity, command) -> None:
     assert annotation(checked, checked.findings[0]).startswith(f"::{command} file=")
 
 
-def test_what_a_stranger_wrote_does_not_reach_the_terminal(entry) -> None:
+def test_what_a_stranger_wrote_does_not_reach_the_terminal(entry, mbl) -> None:
     hostile(entry)
     done = mbl(entry, columns=200)
-    assert "\x1b" not in done.stdout
-    assert r"[bold]x[/bold] \x1b[2J ::error::y %0A" in done.stdout
+    assert "\x1b" not in done.out
+    assert r"[bold]x[/bold] \x1b[2J ::error::y %0A" in done.out
 
 
-def test_a_folder_that_is_not_there_is_a_clear_error(tmp_path) -> None:
+def test_a_folder_that_is_not_there_is_a_clear_error(tmp_path, mbl) -> None:
     done = mbl(tmp_path / "nowhere")
-    assert done.returncode == 1
-    assert "there is no folder" in done.stderr
+    assert done.code == 1
+    assert "there is no folder" in done.err
 
 
-def test_the_help_has_examples() -> None:
-    assert "mbl check submissions/my-forest --format github" in mbl("--help").stdout
+def test_the_help_has_examples(mbl, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    assert "mbl check submissions/my-forest --format github" in mbl("--help").out

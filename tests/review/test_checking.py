@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from entries import add_file, document, forge, forge_table, put_prediction, save_sound_entry, sound_submission
+from entries import add_file, document, forge, forge_table, put_prediction, sound_submission
 
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.errors import EntryError
@@ -16,11 +16,6 @@ from matbench_lite.review.findings import Finding
 from matbench_lite.submission import reseal
 
 HOME = "https://github.com/materialsproject/matbench/tree/main/benchmarks"
-
-
-@pytest.fixture(scope="session")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_sound_entry(tmp_path_factory.mktemp("sound") / "entry")
 
 
 @pytest.fixture

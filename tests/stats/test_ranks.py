@@ -6,7 +6,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-import scikit_posthocs
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -37,6 +36,8 @@ def test_friedman_is_scipys_equal_ranks_included(scores) -> None:
 
 @pytest.mark.parametrize(("entries", "tasks"), [(2, 13), (6, 8), (10, 9), (22, 10)])
 def test_the_critical_difference_is_where_nemenyis_p_is_five_percent(entries, tasks) -> None:
+    import scikit_posthocs  # dear to load: not by those who only collect the tests
+
     scores = np.random.default_rng(entries).normal(size=(entries, tasks)) + 0.3 * np.arange(entries)[:, np.newaxis]
     p_values = scikit_posthocs.posthoc_nemenyi_friedman(scores.T).to_numpy()
     mean = average_ranks(scores).mean(axis=1)

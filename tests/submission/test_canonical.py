@@ -14,20 +14,17 @@ from matbench_lite.submission.canonical import canonical_bytes, parse, plain
 INTEGERS = st.integers(-(2**63), 2**64 - 1)
 VALUES = st.recursive(
     st.none() | st.booleans() | INTEGERS | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=8,
 )
-DOCUMENTS = st.dictionaries(st.text(st.characters(codec="utf-8")), VALUES)
+DOCUMENTS = st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=8), VALUES, max_size=4)
 
 
 @given(DOCUMENTS)
-def test_the_form_is_that_of_the_standard_library(document) -> None:
-    expected = json.dumps(document, sort_keys=True, indent=2, ensure_ascii=False) + "\n"
-    assert canonical_bytes(document) == expected.encode()
-
-
-@given(DOCUMENTS)
-def test_what_is_written_is_what_is_read(document) -> None:
-    assert parse(canonical_bytes(document), "it") == document
+def test_the_form_is_that_of_the_standard_library_and_is_read_as_what_was_written(document) -> None:
+    content = canonical_bytes(document)
+    assert content.decode() == json.dumps(document, sort_keys=True, indent=2, ensure_ascii=False) + "\n"
+    assert parse(content, "it") == document
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
@@ -53,6 +50,6 @@ def test_deep_nesting_is_refused(levels) -> None:
 
 
 def test_many_keys_of_which_one_is_repeated_are_refused_at_once() -> None:
-    keys = ", ".join(f'"{number}": 0' for number in [*range(300_000), 0])
+    keys = ", ".join(f'"{number}": 0' for number in [*range(100_000), 0])
     with pytest.raises(EntryError, match="'0' occurs twice"):
         parse(f"{{{keys}}}".encode(), "it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
@@ -14,25 +15,39 @@ import pytest
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.errors import EntryError
 
+from ..conftest import LONG
+
 BENCH = load_benchmark("mini")
 
+# Loads the package once; each run is a process of its own that it forks, to be killed.
 WORKER = """
-import sys
+import os, signal, sys
 import numpy as np
 from matbench_lite import Submission, load_benchmark
-folder, resume = sys.argv[1], sys.argv[2] == "resume"
 bench = load_benchmark("mini")
-sub = Submission.resume(folder) if resume else Submission(bench, algorithm="Test", checkpoint=folder)
-print("ready", flush=True)
-for task in bench:
-    for fold in task.folds:
-        if sub.is_recorded(task.name, fold):
-            continue
-        size = len(task.test_ids(fold))
-        values = np.full(size, fold / 10)
-        sub.record(task.name, fold, values, params={"fold": fold})
-        print(task.name, fold, flush=True)
-print("done", flush=True)
+ids = [task.test_ids(0) for task in bench]  # loads what they are read with
+
+def work(folder, mode):
+    sub = Submission(bench, algorithm="Test", checkpoint=folder) if mode == "new" else Submission.resume(folder)
+    print(os.getpid(), flush=True)
+    for task in bench:
+        for fold in task.folds:
+            if sub.is_recorded(task.name, fold):
+                continue
+            size = len(task.test_ids(fold))
+            values = np.full(size, fold / 10)
+            sub.record(task.name, fold, values, params={"fold": fold})
+            print(task.name, fold, flush=True)
+    print("all", flush=True)
+    if mode != "last":
+        signal.pause()
+
+for line in sys.stdin:
+    process = os.fork()
+    if process == 0:
+        work(*line.split())
+        os._exit(0)
+    print("ended", os.waitpid(process, 0)[1], flush=True)
 """
 
 
@@ -80,30 +95,35 @@ def test_a_place_that_cannot_be_written_is_named_and_nothing_recorded_is_lost(tm
     assert Submission.load(sub.save(tmp_path / "entry")).is_recorded("mini_gap", 0)
 
 
-@pytest.mark.slow
 def test_kill_9_at_random_moments_loses_no_recorded_fold(tmp_path) -> None:
-    """Twenty runs, each killed once or more; every fold whose `record` returned is there after `resume`."""
+    """Runs that are killed twice; every fold whose `record` returned is there after `resume`."""
     rng = random.Random(20)
-    for attempt in range(20):
-        folder = tmp_path / str(attempt)
-        promised: set[tuple[str, int]] = set()
-        mode = "new"
-        for kill in (True, True, False):
-            command = [sys.executable, "-c", WORKER, str(folder), mode]
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-            if kill:
-                time.sleep(rng.uniform(0, 0.05))
-                process.send_signal(signal.SIGKILL)
-            lines = process.stdout.read().splitlines()
-            process.wait()
-            process.stdout.close()
-            promised |= {(line.split()[0], int(line.split()[1])) for line in lines if line != "done" and " " in line}
-            mode = "resume"
-            back = Submission.resume(folder)
-            for task, fold in promised:
-                held = back.recorded(task)[fold]
-                assert np.all(held.predictions.prediction == fold / 10)
-                assert held.params == {"fold": fold}
-        assert len(back.complete_tasks) == len(BENCH)
+    folds = sum(len(task.folds) for task in BENCH)
+    with subprocess.Popen(
+        [sys.executable, "-c", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as worker:
+        for folder in (tmp_path / str(attempt) for attempt in range(100 if LONG else 10)):
+            promised: list[str] = []
+            for mode in ("new", "resume", "last"):
+                print(folder, mode, file=worker.stdin)
+                process = int(worker.stdout.readline())
+                more = folds if mode == "last" else rng.randrange(folds // 2)
+                while (line := worker.stdout.readline().strip()) != "all" and more > 0:
+                    promised.append(line)
+                    more -= 1
+                if mode != "last":
+                    time.sleep(rng.uniform(0, 0.003))  # in the middle of a fold
+                    os.kill(process, signal.SIGKILL)
+                while not line.startswith("ended"):
+                    promised += [line] if line != "all" else []
+                    line = worker.stdout.readline().strip()
+                assert line == ("ended 0" if mode == "last" else f"ended {int(signal.SIGKILL)}")
+                back = Submission.resume(folder)
+                for task, fold in map(str.split, promised):
+                    held = back.recorded(task)[int(fold)]
+                    assert np.all(held.predictions.prediction == int(fold) / 10)
+                    assert held.params == {"fold": int(fold)}
+            assert len(set(promised)) == len(promised), "no fold is recorded twice"
+            assert len(back.complete_tasks) == len(BENCH)
+        worker.stdin.close()
+    assert worker.returncode == 0

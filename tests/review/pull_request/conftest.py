@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ _WHO = {
 }
 
 
+@cache
 def bell(seed: str, row: str) -> float:
     """A number from about a normal distribution that follows from its arguments, with every version of everything."""
     digest = hashlib.sha256(f"{seed} {row}".encode()).digest()
@@ -122,16 +124,25 @@ def init(folder: Path) -> Clone:
 
 
 @pytest.fixture(scope="session")
-def base_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def base_repository(once: Callable[..., Path]) -> Path:
     """A repository with code and three entries: two general-purpose ones, one of a single task."""
-    clone = init(tmp_path_factory.mktemp("base") / "boards")
+    return once("reviewed-repository", build_repository) / "boards"
+
+
+def build_repository(folder: Path) -> None:
+    clone = init(folder / "boards")
     (clone.folder / "README.md").write_text("# Boards\n")
     (clone.folder / "code.py").write_text("print('code')\n")
     clone.entry("careful", make_entry("Careful", 0.4))
     clone.entry("rough", make_entry("Rough", 0.8))
     clone.entry("gap-only", make_entry("Gap only", 0.3, tasks=["mini_gap"]))
     clone.commit("base")
-    return clone.folder
+
+
+@pytest.fixture(autouse=True)
+def shared_results(base_repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The results of the entries that are the same in every test are computed once."""
+    monkeypatch.setenv("MATBENCH_LITE_DATA", str(base_repository.parent / "data"))
 
 
 @pytest.fixture
