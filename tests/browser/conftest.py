@@ -1,26 +1,21 @@
-"""A real browser on a real site: built once per test session, opened from a folder and from a server."""
+"""A real browser on a real site: one browser and one window per process, the site opened from a folder and a server."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from filelock import FileLock
-from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+from playwright.sync_api import Browser, Page, Request, sync_playwright
 
-from matbench_lite import load_benchmark
-from matbench_lite.review import check_entries
-from matbench_lite.site.build import make_site, publish
-from matbench_lite.site.rendering import render_site
+from matbench_lite.site.serving import site_server
+
+from ..whole_site import Once, pages_of_whole_site, whole_site
 
 FLAGS = [
     "--no-sandbox",
@@ -31,7 +26,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-GUIDES = Path(__file__).parent.parent.parent / "leaderboard_docs"
+PATIENCE = 300_000
+"""Milliseconds after which something has been waited for in vain: a busy machine is no failure."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -42,72 +38,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def submissions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the entries; see `entries.py`."""
-    return _built(tmp_path_factory) / "submissions"
+def submissions(once: Once) -> Path:
+    """The folder of the entries of the site."""
+    return pages_of_whole_site(once) / "submissions"
 
 
 @pytest.fixture(scope="session")
-def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site_folder(once: Once) -> Path:
     """The HTML pages of the site."""
-    return _built(tmp_path_factory) / "build" / "site"
-
-
-def _built(factory: pytest.TempPathFactory) -> Path:
-    """Build the site, once for all processes of the test session."""
-    root = factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        root = root.parent  # each process has a folder of its own in it
-    folder = root / "browser-site"
-    with FileLock(root / "browser-site.lock"):
-        if not (folder / "done").is_file():
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setenv("MATBENCH_LITE_DATA", str(folder / "data"))
-                patch.setenv("MATBENCH_LITE_AUTOFETCH", "0")
-                _build(folder)
-            (folder / "done").touch()
-    return folder
-
-
-def _build(folder: Path) -> None:
-    submissions = folder / "submissions"
-    submissions.mkdir(parents=True)
-    mini = load_benchmark("mini")
-    _entries_module().write_entries(mini, submissions)
-    checked = check_entries(submissions, benchmark=mini)
-    # The checks refuse the wicked entry. The pages must hold even if they did not.
-    assert not checked["wicked"].ok
-    checked["wicked"] = replace(checked["wicked"], findings=())
-    publish(make_site(checked, mini, docs=GUIDES), folder / "build")
-    render_site(folder / "build")
-
-
-def _entries_module() -> Any:
-    """`entries.py`, which is no test and in no package."""
-    spec = importlib.util.spec_from_file_location("browser_entries", Path(__file__).parent / "entries.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="session")
-def wicked() -> Any:
-    """The wicked texts; see `entries.py`."""
-    return _entries_module()
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
+    return whole_site(once)
 
 
 @pytest.fixture(scope="session")
 def server(site_folder: Path) -> Iterator[str]:
     """The address of a server of the site on this machine."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site_folder))) as listening:
-        thread = threading.Thread(target=listening.serve_forever, daemon=True)
+    with site_server(site_folder, 0) as listening:
+        thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{listening.server_port}"
         listening.shutdown()
@@ -127,16 +73,24 @@ def folder_address(site_folder: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """Chromium without a window; a machine that has none fails these tests, and does not skip them."""
     names = ("chromium", "chromium-browser", "google-chrome")
     path = os.environ.get("CHROMIUM") or next((found for name in names if (found := shutil.which(name))), None)
     if path is None:
         pytest.fail("the browser tests need Chromium: `make browser` installs it, or say where it is: CHROMIUM=path")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield started
-        started.close()
+    folder = tmp_path_factory.mktemp("b")  # a short name: the paths of sockets are short
+    with pytest.MonkeyPatch.context() as patch:
+        # What the browser and its driver write, profiles and downloads, goes where pytest clears up.
+        for variable in ("TMPDIR", "HOME"):
+            patch.setenv(variable, str(folder))
+        for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"):
+            patch.delenv(variable, raising=False)
+        playwright = sync_playwright().start()
+        started = playwright.chromium.launch(executable_path=path, args=FLAGS, timeout=PATIENCE)
+    yield started
+    started.close()
+    playwright.stop()
 
 
 @dataclass
@@ -144,7 +98,7 @@ class Visit:
     """A page that is open, and what went wrong on it."""
 
     page: Page
-    allowed: str
+    allowed: str = "about:"
     problems: list[str] = field(default_factory=list)
 
     def go(self, address: str) -> Page:
@@ -176,25 +130,48 @@ class Visit:
         dialog.dismiss()
 
 
+def _new_window(browser: Browser, **options: Any) -> Visit:
+    # Where motion is not wanted, the theme's colours do not fade: they are there at once.
+    context = browser.new_context(**{"reduced_motion": "reduce", **options})
+    context.set_default_timeout(PATIENCE)
+    window = Visit(context.new_page())
+    window.listen()
+    return window
+
+
+@pytest.fixture(scope="session")
+def first_window(browser: Browser) -> Visit:
+    """The window that tests have one after the other: a new one takes three times as long as a page in an old one."""
+    return _new_window(browser)
+
+
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
+def visit(browser: Browser, first_window: Visit) -> Iterator[Callable[..., Visit]]:
     """Open a browser window on a site; at the end of the test nothing may have gone wrong in it.
 
-    Options are those of Playwright's `new_context`, e.g. `color_scheme="dark"`.
+    The first of a test is the one that the test before had, emptied; any other knows nothing of what was done before,
+    and so does one with options. These are those of Playwright's `new_context`, e.g. `java_script_enabled=False`.
     """
-    contexts: list[BrowserContext] = []
-    visits: list[Visit] = []
+    windows: list[Visit] = []
 
-    def open_window(address: str, *, width: int = 1280, height: int = 900, **options: Any) -> Visit:
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        context.set_default_timeout(120_000)  # a busy machine is no failure
-        contexts.append(context)
-        visits.append(Visit(context.new_page(), address))
-        visits[-1].listen()
-        return visits[-1]
+    def open_window(
+        address: str, *, width: int = 1280, height: int = 900, color_scheme: str = "light", **options: Any
+    ) -> Visit:
+        window = first_window if not windows and not options else _new_window(browser, **options)
+        windows.append(window)
+        window.allowed = address
+        window.page.set_viewport_size({"width": width, "height": height})
+        window.page.emulate_media(media="screen", color_scheme=color_scheme, reduced_motion="reduce")
+        return window
 
     yield open_window
-    problems = [problem for window in visits for problem in window.problems]
-    for context in contexts:
-        context.close()
+    for window in windows:
+        if window is first_window:
+            window.page.evaluate("location.protocol !== 'about:' && localStorage.clear()")
+            window.page.goto("about:blank")
+            window.page.context.clear_permissions()
+        else:
+            window.page.context.close()
+    problems = [problem for window in windows for problem in window.problems]
+    first_window.problems.clear()
     assert not problems

@@ -22,21 +22,17 @@ def ink(page: Page, selector: str) -> float:
     return sum(float(part) for part in colour[colour.index("(") + 1 : -1].split(",")[:3]) / (3 * 255)
 
 
-@pytest.mark.parametrize(
-    ("words", "target"), [("Noise 2", "entries/noise-2.html"), ("mini_e_form", "tasks/mini_e_form.html")]
-)
-def test_search_finds_pages(words: str, target: str, address: str, visit: Callable) -> None:
-    page = visit(address).go("index.html")
-    page.keyboard.press("/")
-    page.locator("input.md-search__input").press_sequentially(words)  # the theme listens to keys
-    link = page.locator(f'.md-search-result a[href*="{target}"]').first
-    link.wait_for(state="visible")
-    link.click()
-    page.wait_for_url(f"**/{target}**")
-
-
-def test_search_works_in_a_page_of_a_folder_below(address: str, visit: Callable) -> None:
-    page = visit(address).go("tasks/mini_gap.html")
+def test_search_finds_pages(address: str, visit: Callable) -> None:
+    window = visit(address)
+    for words, target in (("Noise 2", "entries/noise-2.html"), ("mini_e_form", "tasks/mini_e_form.html")):
+        page = window.go("index.html")
+        page.keyboard.press("/")
+        page.locator("input.md-search__input").press_sequentially(words)  # the theme listens to keys
+        link = page.locator(f'.md-search-result a[href*="{target}"]').first
+        link.wait_for(state="visible")
+        link.click()
+        page.wait_for_url(f"**/{target}**")
+    # From there, in a folder below.
     page.locator("input.md-search__input").click()
     page.locator("input.md-search__input").press_sequentially("Noise 3")
     page.locator('.md-search-result a[href*="entries/noise-3.html"]').first.wait_for(state="visible")
@@ -56,7 +52,6 @@ def test_the_button_turns_the_colours_and_the_choice_is_kept(address: str, visit
     page = window.go("index.html")
     page.locator('label[for^="__palette"]:visible').first.click()
     page.wait_for_function("document.body.getAttribute('data-md-color-scheme') === 'slate'")
-    page.wait_for_timeout(300)  # colours fade
     assert background(page) < 0.3
     page = window.go("tasks/mini_gap.html")
     assert background(page) < 0.3
@@ -71,20 +66,17 @@ def test_paper_is_white_and_complete(folder_address: str, visit: Callable) -> No
     assert len(page.pdf()) > 10_000
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["index.html", "tasks/mini_gap.html", "tasks/mini_is_stable.html", "entries/noise-1.html", "statistics.html"],
-)
-def test_without_javascript_everything_is_there(name: str, address: str, visit: Callable) -> None:
-    script = visit(address).go(name)
-    plain = visit(address, java_script_enabled=False).go(name)
-    assert plain.locator("svg.mbl-plot").count() == script.locator("svg.mbl-plot").count() > 0
-    rows = plain.locator(".mbl-table tbody tr")
-    assert rows.count() == script.locator(".mbl-table tbody tr").count() > 0
-    first = plain.locator(".mbl-board").first
-    assert first.locator("thead th:visible").count() == first.locator("thead th").count(), "no column is hidden"
-    assert first.locator(".mbl-tools:visible").count() == 0, "nothing that would not work"
-    assert plain.locator("a:visible").count() > 5
+def test_without_javascript_everything_is_there(folder_address: str, visit: Callable) -> None:
+    with_scripts, without = visit(folder_address), visit(folder_address, java_script_enabled=False)
+    for name in ("index", "tasks/mini_gap", "tasks/mini_is_stable", "entries/noise-1", "statistics"):
+        script, plain = with_scripts.go(f"{name}.html"), without.go(f"{name}.html")
+        assert plain.locator("svg.mbl-plot").count() == script.locator("svg.mbl-plot").count() > 0
+        rows = plain.locator(".mbl-table tbody tr")
+        assert rows.count() == script.locator(".mbl-table tbody tr").count() > 0
+        first = plain.locator(".mbl-board").first
+        assert first.locator("thead th:visible").count() == first.locator("thead th").count(), "no column is hidden"
+        assert first.locator(".mbl-tools:visible").count() == 0, "nothing that would not work"
+        assert plain.locator("a:visible").count() > 5
 
 
 def test_without_javascript_two_entries_are_compared(folder_address: str, visit: Callable) -> None:

@@ -234,7 +234,7 @@ def test_a_wrong_address_shows_the_whole_table(folder_address: str, visit: Calla
 
 
 def test_a_table_is_downloaded_as_it_is_seen(address: str, visit: Callable) -> None:
-    page = visit(address, accept_downloads=True).go(TASK)
+    page = visit(address).go(TASK)
     board(page).locator('[data-filter="category"] button', has_text="general-purpose").click()
     shown = names(page)
     with page.expect_download() as expected:
@@ -248,7 +248,7 @@ def test_a_table_is_downloaded_as_it_is_seen(address: str, visit: Callable) -> N
 
 
 def test_all_digits_are_one_link_away(folder_address: str, visit: Callable, site_folder: Path) -> None:
-    page = visit(folder_address, accept_downloads=True).go(TASK)
+    page = visit(folder_address).go(TASK)
     with page.expect_download() as expected:
         board(page).locator(".mbl-source a").click()
     assert Path(expected.value.path()).read_bytes() == (site_folder / "data" / "mini_gap.csv").read_bytes()

@@ -1,21 +1,20 @@
-"""A site of `mini`, published once, and rendered once, for all tests that only look at it."""
+"""A site of `mini`, published once per run for all tests that only look at it; `whole_site` is the one in HTML."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from matbench_lite import Benchmark, load_benchmark
-from matbench_lite.review import Finding
-from matbench_lite.site.build import Built, build_site, make_site
+from matbench_lite.review import check_entries
+from matbench_lite.site.build import Built, build_site, make_site, publish
 from matbench_lite.site.site import Site
 
-from .entries import ATTACKS, checked, hostile, record
-
-DOCS = Path(__file__).parents[2] / "leaderboard_docs"
+from ..whole_site import GUIDES, Once, pages_of_whole_site, whole_site
+from .entries import record
+from .html_page import Element, read
 
 
 @pytest.fixture(scope="session")
@@ -23,71 +22,81 @@ def mini() -> Benchmark:
     return load_benchmark("mini")
 
 
-@pytest.fixture(scope="session", autouse=True)
-def shared_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What is computed for one of these fixtures is there for the others."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MATBENCH_LITE_DATA", str(tmp_path_factory.mktemp("data")))
-        patch.setenv("MATBENCH_LITE_AUTOFETCH", "0")
-        yield
-
-
 @pytest.fixture(scope="session")
-def submissions(mini: Benchmark, tmp_path_factory: pytest.TempPathFactory, shared_data: None) -> Path:
+def submissions(mini: Benchmark, once: Once) -> Path:
     """Four good entries of different kinds, and one that was changed after it was saved."""
-    folder = tmp_path_factory.mktemp("submissions")
-    code = folder / "model.py"
-    code.write_text("def get_estimator():\n    ...\n")
-    structure = [task.name for task in mini.select(input="structure")]
-    record(mini, 0.2, uncertain=True, references=["@misc{best, title={The best}}"]).save(folder / "best", code=code)
-    record(mini, 0.25, seed=1, tasks=structure, algorithm="Structures").save(folder / "structures", code=code)
-    record(mini, 0.9, seed=2, algorithm="Poor", created="2023-01-01T00:00:00+00:00").save(folder / "poor", code=code)
-    record(mini, 0.4, seed=3, tasks=["mini_gap"], algorithm="Gaps", authors=["A. Name"]).save(
-        folder / "gaps", code=code
-    )
-    record(mini, 0.5, seed=4, algorithm="Broken").save(folder / "broken", code=code)
-    predictions = folder / "broken" / "predictions.parquet"
-    predictions.write_bytes(predictions.read_bytes()[:-20])
-    code.unlink()
-    return folder
+
+    def save(folder: Path) -> None:
+        code = folder / "model.py"
+        code.write_text("def get_estimator():\n    ...\n")
+        structure = [task.name for task in mini.select(input="structure")]
+        record(mini, 0.2, uncertain=True, references=["@misc{best, title={The best}}"]).save(folder / "best", code=code)
+        record(mini, 0.25, seed=1, tasks=structure, algorithm="Structures").save(folder / "structures", code=code)
+        record(mini, 0.9, seed=2, algorithm="Poor", created="2023-01-01T00:00:00+00:00").save(
+            folder / "poor", code=code
+        )
+        record(mini, 0.4, seed=3, tasks=["mini_gap"], algorithm="Gaps", authors=["A. Name"]).save(
+            folder / "gaps", code=code
+        )
+        record(mini, 0.5, seed=4, algorithm="Broken").save(folder / "broken", code=code)
+        predictions = folder / "broken" / "predictions.parquet"
+        predictions.write_bytes(predictions.read_bytes()[:-20])
+        code.unlink()
+
+    return once("site-submissions", save)
 
 
 @pytest.fixture(scope="session")
-def built(mini: Benchmark, submissions: Path, tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """The site, with hand-written pages, rendered."""
-    return build_site(submissions, tmp_path_factory.mktemp("built"), mini, docs=DOCS)
+def site(mini: Benchmark, submissions: Path) -> Site:
+    """What the pages of these entries are made from."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MATBENCH_LITE_DATA", str(submissions.parent / "data"))
+        made = make_site(check_entries(submissions), mini, docs=GUIDES)
+        assert made.boards
+        assert made.general
+    return made
 
 
 @pytest.fixture(scope="session")
-def hostile_site(mini: Benchmark, tmp_path_factory: pytest.TempPathFactory, shared_data: None) -> Site:
-    """Two entries, one of which attacks; with findings that quote it."""
-    folder = tmp_path_factory.mktemp("hostile")
-    code = folder / "run.py"
-    code.write_text("print('</script>')\n")
-    entries = {"attack": hostile(mini), "good": record(mini, 0.5, algorithm="Good")}
-    for slug, entry in entries.items():
-        entry.save(folder / slug, code=code)
-    (folder / "attack" / "README.md").write_text("\n".join(ATTACKS) + "\n# Heading\n\n<script>x</script>\n")
-    findings = [
-        Finding(code="MBL101", severity="warning", message=attack, fix=attack, file=attack) for attack in ATTACKS
-    ]
-    errors = [Finding(code="MBL101", severity="error", message=attack, fix=attack) for attack in ATTACKS]
-    return make_site(
-        {
-            "attack": checked("attack", folder / "attack", entries["attack"], *findings),
-            "good": checked("good", folder / "good", entries["good"]),
-            "<b>off</b>": checked("<b>off</b>", folder / "off", entries["good"], *errors),
-        },
-        mini,
-    )
+def docs(site: Site, once: Once) -> Path:
+    """Their pages, as Markdown, with hand-written ones."""
+    return once("site-docs", lambda folder: publish(site, folder)) / "docs"
+
+
+@pytest.fixture(scope="session")
+def wicked_build(once: Once) -> Path:
+    """What mkdocs renders of the whole site, one of whose entries is an attack."""
+    return pages_of_whole_site(once) / "build"
+
+
+@pytest.fixture(scope="session")
+def html(once: Once) -> Path:
+    """The HTML pages of the whole site."""
+    return whole_site(once)
+
+
+@pytest.fixture(scope="session")
+def contents(html: Path) -> dict[Path, Element]:
+    """Every page of it, read once: that takes most of the time."""
+    return {path: read(path) for path in sorted(html.rglob("*.html"))}
 
 
 @pytest.fixture
-def published(mini: Benchmark, submissions: Path, tmp_path: Path) -> Path:
-    """The good entries in a folder of their own, to change, and the folder of their pages."""
-    for slug in ("best", "gaps"):
-        shutil.copytree(submissions / slug, tmp_path / "submissions" / slug)
-    build_site(tmp_path / "submissions", tmp_path / "build", mini, render=False)
+def computed(submissions: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was computed of the entries for one test is there for the others."""
+    monkeypatch.setenv("MATBENCH_LITE_DATA", str(submissions.parent / "data"))
+
+
+@pytest.fixture
+def published(mini: Benchmark, submissions: Path, tmp_path: Path, once: Once, computed: None) -> Path:
+    """Two good entries in a folder of their own, to change, and the folder of their pages."""
+
+    def build(folder: Path) -> None:
+        for slug in ("best", "gaps"):
+            shutil.copytree(submissions / slug, folder / "submissions" / slug)
+        build_site(folder / "submissions", folder / "build", mini, render=False)
+
+    shutil.copytree(once("site-of-two", build), tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 
@@ -97,6 +106,6 @@ def leave_out_reference(build: Path) -> None:
         path.write_text("# Left out\n")
 
 
-def republish(folder: Path, benchmark: Benchmark) -> None:
+def republish(folder: Path, benchmark: Benchmark) -> Built:
     """Build the pages of `published` again."""
-    build_site(folder / "submissions", folder / "build", benchmark, render=False)
+    return build_site(folder / "submissions", folder / "build", benchmark, render=False)

@@ -1,4 +1,4 @@
-"""Entries to make a site from: good ones, one with errors, and one whose every text is an attack."""
+"""Entries to make a site from, and what the checks might say of them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,6 @@ import numpy as np
 
 from matbench_lite import Benchmark, Submission
 from matbench_lite.review import Checked, Finding
-
-ATTACKS = (
-    "<script>document.title='hacked'</script>",
-    "<img src=x onerror=\"document.title='hacked'\">",
-    "[click](javascript:alert(1)) ![](http://evil.example/x.png)",
-    "{{ 7 * 7 }} {% for x in y %} ${7*7}",
-    "</div></td></table></script></style></title>",
-    '" onmouseover="alert(1)" x="',
-    "\u202egnp.exe\u202c \u200frtl \u2066x\u2069",
-    "=HYPERLINK(1) | +1 | @SUM(1)",
-    "a\u2028b\u2029c `code` **bold** _em_ ~~del~~ {: .cls onclick=alert(1) } [^1] [[x]] :smile: <!-- c -->",
-    "http://evil.example/auto <https://evil.example/> www.evil.example",
-    "::: matbench_lite.Submission",
-    "\u0391\u0301" * 40 + "W" * 300,
-)
 
 
 def record(
@@ -52,26 +37,6 @@ def record(
                 entry.record(task.name, fold, truth + std * error, **more)
     entry.created = created
     entry.provenance = {"python": "3.11", "hardware": {"cpu": "A processor", "cores": 2, "gpus": []}}
-    return entry
-
-
-def hostile(benchmark: Benchmark) -> Submission:
-    """Every text of it is an attack."""
-    everything = " ".join(ATTACKS).replace("\u2028", " ").replace("\u2029", " ")
-    entry = record(
-        benchmark,
-        0.3,
-        seed=7,
-        algorithm=everything[:490],
-        authors=[attack[:400] for attack in ATTACKS],
-        description="\n\n".join(ATTACKS) + "\n\n" + "long " * 2000,
-        references=["@misc{x, title={</pre><script>document.title='hacked'</script>}}", *ATTACKS],
-        requirements=[attack[:400] for attack in ATTACKS],
-        external_data="\n".join(ATTACKS),
-        metadata={attack: list(ATTACKS) for attack in ATTACKS},
-        imported={"from": "matbench", "url": "javascript:alert(1)"},
-    )
-    entry.provenance = {"hardware": {"cpu": everything, "cores": everything, "gpus": list(ATTACKS)}}
     return entry
 
 

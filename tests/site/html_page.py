@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,13 +20,16 @@ class Element:
 
     def find(self, tag: str, **attributes: str) -> list[Element]:
         """All elements inside it of a tag, with these attributes ("class_" for one of its classes)."""
-        found = []
-        for child in self.children:
-            if isinstance(child, Element):
-                if tag in ("*", child.tag) and child._has(attributes):
-                    found.append(child)
-                found += child.find(tag, **attributes)
-        return found
+        return [element for element in self._inside() if tag in ("*", element.tag) and element._has(attributes)]
+
+    def _inside(self) -> Iterator[Element]:
+        """All elements inside it, as they follow one another on the page."""
+        waiting = [self]
+        while waiting:
+            element = waiting.pop()
+            if element is not self:
+                yield element
+            waiting += [child for child in reversed(element.children) if isinstance(child, Element)]
 
     @property
     def text(self) -> str:

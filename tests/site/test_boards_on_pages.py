@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from matbench_lite import Benchmark
 from matbench_lite.digits import MISSING, spread
-from matbench_lite.review import check_entries
 from matbench_lite.site.build import make_site, publish
-from matbench_lite.site.site import Site
 
 from .entries import checked, record
 from .html_page import Element, read, table
-
-
-@pytest.fixture(scope="module")
-def site(mini: Benchmark, submissions: Path) -> Site:
-    return make_site(check_entries(submissions), mini)
-
-
-@pytest.fixture(scope="module")
-def docs(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("pages")
-    publish(site, folder)
-    return folder / "docs"
 
 
 def name(cell: Element) -> str:

@@ -15,17 +15,10 @@ import pytest
 import matbench_lite
 from matbench_lite.digits import ends, p_value, spread
 from matbench_lite.metrics import summarise
-from matbench_lite.review import check_entries
-from matbench_lite.site.build import make_site
 from matbench_lite.site.comparison import ALL_PAIRS, NEIGHBOURS, comparison_script, pairs
 from matbench_lite.stats import Interval, holm, paired_test
 
 SCRIPT = Path(matbench_lite.__file__).parent / "site" / "assets" / "compare.js"
-
-
-@pytest.fixture(scope="module")
-def site(mini, submissions):
-    return make_site(check_entries(submissions), mini)
 
 
 @pytest.fixture(scope="module")

@@ -11,20 +11,10 @@ import orjson
 import pyarrow.parquet as pq
 import pytest
 
-from matbench_lite.review import check_entries
-from matbench_lite.site.build import make_site, publish
-
 
 @pytest.fixture(scope="module")
-def site(mini, submissions):
-    return make_site(check_entries(submissions), mini)
-
-
-@pytest.fixture(scope="module")
-def data(site, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("downloads")
-    publish(site, folder)
-    return folder / "docs" / "data"
+def data(docs) -> Path:
+    return docs / "data"
 
 
 def test_csv_and_parquet_have_the_same_rows(data) -> None:

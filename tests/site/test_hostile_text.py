@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import shutil
 from pathlib import Path
 
 import orjson
@@ -13,43 +12,19 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from matbench_lite.site.build import publish
-from matbench_lite.site.rendering import render_site
-from matbench_lite.site.site import Site
 from matbench_lite.site.tables import Cell, Column, Table
 from matbench_lite.site.templating import front_matter, page, plain
 
-from .conftest import leave_out_reference
-from .entries import ATTACKS
-from .html_page import Element, parse, read
+from ..whole_site import REFERENCES, WICKED
+from .html_page import Element, parse
 
 OURS = {"early", "site", "comparison"}
 """The scripts that pages load beside those of the theme."""
 
 
-@pytest.fixture(scope="module")
-def build(hostile_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("hostile-site")
-    publish(hostile_site, folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def rendered(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("hostile-html") / "build"
-    shutil.copytree(build, folder)
-    leave_out_reference(folder)
-    return render_site(folder)
-
-
-def pages(folder: Path) -> list[Path]:
-    return [path for path in sorted(folder.rglob("*.html")) if "reference" not in path.parts]
-
-
 @pytest.mark.slow
-def test_nothing_of_it_becomes_an_element(rendered) -> None:
-    for path in pages(rendered):
-        content = read(path)
+def test_nothing_of_it_becomes_an_element(contents) -> None:
+    for path, content in contents.items():
         for script in content.find("script"):
             source = script.attributes.get("src")
             name = Path(source or "").name.split(".")[0]
@@ -65,33 +40,34 @@ def test_nothing_of_it_becomes_an_element(rendered) -> None:
 
 
 @pytest.mark.slow
-def test_all_of_it_is_still_to_be_read(rendered) -> None:
-    text = read(rendered / "entries" / "attack.html").find("article")[0].text
-    for attack in ATTACKS:
-        assert plain(attack) in text
+def test_all_of_it_is_still_to_be_read(contents, html) -> None:
+    text = contents[html / "entries" / "wicked.html"].find("article")[0].text
+    for wicked in WICKED:
+        assert plain(wicked) in text
 
 
 @pytest.mark.slow
-def test_direction_marks_are_gone_and_names_are_isolated(rendered) -> None:
-    for path in pages(rendered):
+def test_direction_marks_are_gone_and_names_are_isolated(html, contents) -> None:
+    for path in contents:
         assert not re.search("[\u200f\u202a-\u202e\u2066-\u2069]", path.read_text(encoding="utf-8"))
-    board = read(rendered / "index.html").find("section", id="board")[0]
+    board = contents[html / "index.html"].find("section", id="board")[0]
     assert all(cell.find("bdi") for cell in board.find("th", scope="row"))
 
 
 @pytest.mark.slow
-def test_the_search_index_holds_no_tags_of_it(rendered) -> None:
-    index = orjson.loads((rendered / "search" / "search_index.json").read_bytes())
+def test_the_search_index_holds_no_tags_of_it(html) -> None:
+    index = orjson.loads((html / "search" / "search_index.json").read_bytes())
     for document in index["docs"]:
         for text in (document["title"], document["text"]):
             tags = {element.tag for element in parse(text).find("*")}
             assert tags <= {"p", "code", "pre", "li", "ol", "ul", "sub", "sup"}, text[:200]
-    script = (rendered / "search" / "search_index.js").read_text()
+    script = (html / "search" / "search_index.js").read_text()
     assert orjson.loads(script.removeprefix("var __index = ")) == index
 
 
-def test_no_cell_of_a_csv_file_begins_like_a_formula(build) -> None:
-    files = sorted((build / "docs" / "data").glob("*.csv"))
+@pytest.mark.slow
+def test_no_cell_of_a_csv_file_begins_like_a_formula(wicked_build) -> None:
+    files = sorted((wicked_build / "docs" / "data").glob("*.csv"))
     assert files
     for path in files:
         with path.open(newline="") as stream:
@@ -101,25 +77,22 @@ def test_no_cell_of_a_csv_file_begins_like_a_formula(build) -> None:
                     assert number or not cell.startswith(("=", "+", "-", "@", "\t", "\r")), cell
 
 
-def test_scripts_of_data_cannot_be_broken_out_of(hostile_site) -> None:
-    script = hostile_site.bibtex.content
-    assert isinstance(script, str)
+@pytest.mark.slow
+def test_scripts_of_data_cannot_be_broken_out_of(wicked_build) -> None:
+    (path,) = (wicked_build / "docs" / "assets").glob("bibtex.*.js")
+    script = path.read_text(encoding="utf-8")
     assert "</script" not in script
     content = orjson.loads(script.removeprefix("window.mblBibtex=").removesuffix(";\n"))
-    assert content["attack"] == "\n\n".join(hostile_site.results.entries["attack"].references)
+    assert content["wicked"] == "\n\n".join(REFERENCES)
 
 
-def test_only_code_is_published_of_the_files_of_an_entry(hostile_site, build) -> None:
-    folder = hostile_site.checked["attack"].folder
-    (folder / "page.html").write_text("<script>1</script>")
-    (folder / "picture.svg").write_text("<svg onload='x'/>")
-    try:
-        publish(hostile_site, build)
-    finally:
-        (folder / "page.html").unlink()
-        (folder / "picture.svg").unlink()
-    names = {path.name for path in (build / "docs" / "entries" / "attack").iterdir()}
-    assert names == {"submission.json", "predictions.parquet", "run.py", "badge.svg", "references.bib"}
+@pytest.mark.slow
+def test_only_code_is_published_of_the_files_of_an_entry(wicked_build) -> None:
+    names = {path.name for path in (wicked_build / "docs" / "entries" / "wicked").iterdir()}
+    assert names == {"submission.json", "predictions.parquet", "wicked.py", "note.ipynb", "badge.svg", "references.bib"}
+    assert {"page.html", "picture.svg"} <= {
+        path.name for path in (wicked_build.parent / "submissions/wicked").iterdir()
+    }
 
 
 TEXT = st.text(max_size=60)

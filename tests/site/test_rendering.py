@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,15 +21,11 @@ pytestmark = pytest.mark.slow
 LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "use": "href"}
 
 
-def pages(folder: Path) -> list[Path]:
-    return sorted(folder.rglob("*.html"))
-
-
-def test_every_link_leads_somewhere(built) -> None:
+def test_every_link_leads_somewhere(html, contents) -> None:
     anchors: dict[Path, set[str]] = {}
     links: list[tuple[Path, str]] = []
-    for path in pages(built.html):  # each is read once: that takes most of the time
-        attributes = [element.attributes for element in read(path).find("*")]
+    for path, content in contents.items():
+        attributes = [element.attributes for element in content.find("*")]
         anchors[path] = {found["id"] for found in attributes if "id" in found}
         links += [(path, found[name] or "") for found in attributes for name in ("href", "src") if name in found]
     broken = []
@@ -39,7 +34,7 @@ def test_every_link_leads_somewhere(built) -> None:
         if address.scheme or address.netloc or not (address.path or address.fragment):
             continue
         # The page for what is not found is shown anywhere: its addresses begin at the root.
-        start = built.html if address.path.startswith("/") else path.parent
+        start = html if address.path.startswith("/") else path.parent
         target = (start / unquote(address.path).lstrip("/")).resolve() if address.path else path
         target = target / "index.html" if target.is_dir() else target
         state = "=" in address.fragment  # what a table shows, not a place
@@ -47,39 +42,35 @@ def test_every_link_leads_somewhere(built) -> None:
             not address.fragment or state or unquote(address.fragment) in anchors.get(target, {address.fragment})
         )
         if not found:
-            broken.append((path.relative_to(built.html).as_posix(), link))
+            broken.append((path.relative_to(html).as_posix(), link))
     assert broken == []
 
 
-def test_nothing_is_loaded_from_elsewhere(built) -> None:
-    for path in pages(built.html):
-        content = read(path)
+def test_nothing_is_loaded_from_elsewhere(html, contents) -> None:
+    for path, content in contents.items():
         for tag, attribute in LOADED.items():
             for element in content.find(tag):
                 address = element.attributes.get(attribute) or ""
                 assert not urlsplit(address).netloc, (path, address)
-    for style in built.html.rglob("*.css"):
+    for style in html.rglob("*.css"):
         assert "@import" not in style.read_text()
         assert "url(http" not in style.read_text()
 
 
-def test_a_page_of_a_task_is_small(built, mini) -> None:
+def test_a_page_of_a_task_is_small(html, mini) -> None:
     for task in mini:
-        assert (built.html / "tasks" / f"{task.name}.html").stat().st_size < 150_000
+        assert (html / "tasks" / f"{task.name}.html").stat().st_size < 150_000
 
 
-def test_pages_of_entries_are_not_in_the_navigation(built) -> None:
-    links = [
-        link.attributes.get("href") for nav in read(built.html / "index.html").find("nav") for link in nav.find("a")
-    ]
+def test_pages_of_entries_are_not_in_the_navigation(html) -> None:
+    links = [link.attributes.get("href") for nav in read(html / "index.html").find("nav") for link in nav.find("a")]
     assert "compare.html" in links
     assert not [link for link in links if link and link.startswith("entries/")]
 
 
 @pytest.mark.parametrize("program", ["mkdocs", "properdocs"])
-def test_the_same_pages_render_with(program, built, tmp_path) -> None:
-    folder = tmp_path / "build"
-    shutil.copytree(built.folder, folder, ignore=shutil.ignore_patterns("site"))
+def test_the_same_pages_render_with(program, published) -> None:
+    folder = published / "build"
     leave_out_reference(folder)
     done = subprocess.run(
         [sys.executable, "-m", program, "build", "--strict", "-f", "mkdocs.yml"],
@@ -89,8 +80,9 @@ def test_the_same_pages_render_with(program, built, tmp_path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    ours = {path.relative_to(built.html) for path in pages(built.html)}
-    assert {path.relative_to(folder / "site") for path in pages(folder / "site")} == ours
+    pages = {path.relative_to(folder / "docs").with_suffix(".html") for path in folder.rglob("docs/**/*.md")}
+    html = {path.relative_to(folder / "site") for path in (folder / "site").rglob("*.html")}
+    assert html == pages | {Path("404.html")}
     assert (folder / "site" / "search" / "search_index.js").is_file()
 
 

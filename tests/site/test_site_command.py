@@ -23,7 +23,7 @@ def build(submissions: Path, output: Path, *more: str) -> int:
     return run(["site", "build", "-s", str(submissions), "-o", str(output), "-b", "mini", "--no-render", *more])
 
 
-def test_an_entry_with_errors_is_left_out_named_and_the_rest_is_built(submissions, tmp_path, capsys) -> None:
+def test_an_entry_with_errors_is_left_out_named_and_the_rest_is_built(submissions, computed, tmp_path, capsys) -> None:
     assert build(submissions, tmp_path / "build") == 1
     printed = capsys.readouterr()
     assert "broken is left out" in printed.err
@@ -31,13 +31,13 @@ def test_an_entry_with_errors_is_left_out_named_and_the_rest_is_built(submission
     assert (tmp_path / "build" / "docs" / "entries" / "best.md").is_file()
 
 
-def test_without_errors_the_code_is_zero(submissions, tmp_path, capsys) -> None:
+def test_without_errors_the_code_is_zero(submissions, computed, tmp_path, capsys) -> None:
     shutil.copytree(submissions / "gaps", tmp_path / "submissions" / "gaps")
     assert build(tmp_path / "submissions", tmp_path / "build") == 0
     assert "1 entry" in capsys.readouterr().out
 
 
-def test_entries_of_other_benchmarks_are_passed_over(submissions, tmp_path, capsys) -> None:
+def test_entries_of_other_benchmarks_are_passed_over(submissions, computed, tmp_path, capsys) -> None:
     shutil.copytree(submissions / "gaps", tmp_path / "submissions" / "gaps")
     code = run(["site", "build", "-s", str(tmp_path / "submissions"), "-o", str(tmp_path / "build"), "--no-render"])
     assert code == 0
@@ -49,7 +49,7 @@ def test_a_folder_that_is_not_there_is_an_error_with_a_fix(tmp_path, capsys) -> 
     assert "there is no folder" in capsys.readouterr().err
 
 
-def test_it_works_without_hand_written_pages(submissions, tmp_path, monkeypatch) -> None:
+def test_it_works_without_hand_written_pages(submissions, computed, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copytree(submissions / "gaps", tmp_path / "submissions" / "gaps")
     assert build(tmp_path / "submissions", tmp_path / "build") == 0
