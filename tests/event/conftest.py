@@ -9,33 +9,37 @@ from pathlib import Path
 import pytest
 
 from matbench_lite.event import Event, load_event
+from matbench_lite.event.sandbox import isolation_problem
 
-from .making import make_event
+from .making import Send, make_event, sender
 
-
-@pytest.fixture(scope="session")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
-    made: dict[tuple[str, str], Path] = {}
-
-    def get(mode: str, task: str) -> Path:
-        if (mode, task) not in made:
-            folder = tmp_path_factory.mktemp("events") / "gaps"
-            make_event(folder, mode=mode, task=task)
-            made[mode, task] = folder
-        return made[mode, task]
-
-    return get
+Once = Callable[[str, Callable[[Path], object]], Path]
 
 
 @pytest.fixture
-def event(prepared: Callable[[str, str], Path], tmp_path: Path) -> Event:
+def event(once: Once, tmp_path: Path) -> Event:
     """An event to which predictions are sent."""
-    shutil.copytree(prepared("predictions", "mini_gap"), tmp_path / "gaps")
+    prepared = once("event", lambda folder: make_event(folder / "gaps"))
+    shutil.copytree(prepared / "gaps", tmp_path / "gaps")
     return load_event(tmp_path / "gaps")
 
 
 @pytest.fixture
-def code_event(prepared: Callable[[str, str], Path], tmp_path: Path) -> Event:
+def code_event(once: Once, tmp_path: Path) -> Event:
     """An event to which code is sent."""
-    shutil.copytree(prepared("code", "mini_gap"), tmp_path / "code-gaps")
+    prepared = once("code-event", lambda folder: make_event(folder / "gaps", mode="code", inner_folds=2))
+    shutil.copytree(prepared / "gaps", tmp_path / "code-gaps")
     return load_event(tmp_path / "code-gaps")
+
+
+@pytest.fixture
+def send(once: Once) -> Send:
+    """Sends a model to an event; what was packed is kept for all processes of this run."""
+    return sender(once("packed", lambda _: None))
+
+
+@pytest.fixture(scope="session")
+def isolation() -> None:
+    """Skips the test where there is no way to isolate submitted code."""
+    if problem := isolation_problem():
+        pytest.skip(str(problem))

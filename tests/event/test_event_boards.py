@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,11 +20,11 @@ from matbench_lite.event import (
 from matbench_lite.event.boards import board_document, require_public
 from matbench_lite.event.settings import clock
 
-from .making import send, write_model
+from .making import Send, write_model
 
 
 @pytest.fixture
-def played(event: Event, tmp_path: Path) -> Event:
+def played(event: Event, send: Send, tmp_path: Path) -> Event:
     """Three participants; Team A sent three models, one of which does not count."""
     for name, participant, quantile in (
         ("a1", "Team A", 0.1),
@@ -71,11 +72,12 @@ def test_bagged_scores_can_be_shown_and_can_decide(played: Event) -> None:
         assert row.valid.mean == scores.scores(row.submission.id).valid.bagged["mae"]
 
 
-def test_equal_scores_share_a_rank(event: Event, tmp_path: Path) -> None:
-    for name in ("a", "b", "c"):
-        model = write_model(tmp_path / name, participant=f"Team {name}", quantile=0.5 if name != "c" else 0.9)
-        (model / "note.txt").write_text(name)
-        send(event, model)
+def test_equal_scores_share_a_rank(event: Event, send: Send, tmp_path: Path) -> None:
+    send(event, write_model(tmp_path / "a", participant="Team B", quantile=0.5))
+    with zipfile.ZipFile(tmp_path / "a.zip", "a") as archive:
+        archive.writestr("note.txt", "the same predictions")
+    receive(event, tmp_path / "a.zip", participant="Team A")
+    send(event, write_model(tmp_path / "c", participant="Team C", quantile=0.9))
     score_submissions(event, waiting(event))
     assert [row.rank for row in public_board(event).rows] == [1, 1, 3]
     board = private_board(event)

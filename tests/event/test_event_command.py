@@ -10,7 +10,7 @@ import pytest
 from matbench_lite.cli.app import run
 from matbench_lite.event import Event
 
-from .making import send, write_model
+from .making import Send, write_model
 
 
 def test_wrong_use_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,7 +51,7 @@ def test_one_source_that_cannot_be_taken_does_not_stop_the_others(
 
 
 def test_scores_are_not_printed_while_they_are_secret(
-    event: Event, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    event: Event, send: Send, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     send(event, write_model(tmp_path / "mine"))
     assert run(["event", "score", str(event.folder)]) == 0

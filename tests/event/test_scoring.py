@@ -17,14 +17,13 @@ from matbench_lite.event import (
     score_submissions,
     waiting,
 )
-from matbench_lite.event.predictions_file import write_predictions
 from matbench_lite.run import load_model, try_model
 
-from .making import make_event, send, write_model
+from .making import Send, make_event, write_model
 
 
-def test_scores_are_those_of_the_local_test_on_the_same_data(event: Event, tmp_path: Path) -> None:
-    model = write_model(tmp_path / "mine", quantile=0.4)
+def test_scores_are_those_of_the_local_test_on_the_same_data(event: Event, send: Send, tmp_path: Path) -> None:
+    model = write_model(tmp_path / "mine", quantile=0.1)
     received = send(event, model)
     (scored,) = score_submissions(event, waiting(event))
     assert scored.state == "scored"
@@ -36,8 +35,8 @@ def test_scores_are_those_of_the_local_test_on_the_same_data(event: Event, tmp_p
     assert len(scores.test.folds) == 3
 
 
-def test_test_scores_are_on_the_private_rows(event: Event, tmp_path: Path) -> None:
-    received = send(event, write_model(tmp_path / "mine", quantile=0.4))
+def test_test_scores_are_on_the_private_rows(event: Event, send: Send, tmp_path: Path) -> None:
+    received = send(event, write_model(tmp_path / "mine", quantile=0.1))
     score_submissions(event, waiting(event))
     scores = ReceivedFolder(event).scores(received.id)
     truth = event.private_task.target_values[event.private_task.test_rows(0)]
@@ -48,10 +47,10 @@ def test_test_scores_are_on_the_private_rows(event: Event, tmp_path: Path) -> No
     assert scores.test.bagged["mae"] == metrics.mae(truth, np.mean([fold.test.prediction for fold in folds], axis=0))
 
 
-def test_one_that_fails_does_not_stop_the_others(event: Event, tmp_path: Path) -> None:
+def test_one_that_fails_does_not_stop_the_others(event: Event, send: Send, tmp_path: Path) -> None:
     bad = write_model(tmp_path / "bad", participant="Team B")  # no predictions in it
-    ids = [send(event, write_model(tmp_path / "a", quantile=0.3)).id, receive(event, bad).id]
-    ids.append(send(event, write_model(tmp_path / "c", quantile=0.6)).id)
+    ids = [send(event, write_model(tmp_path / "a", quantile=0.1)).id, receive(event, bad).id]
+    ids.append(send(event, write_model(tmp_path / "c", quantile=0.45)).id)
     done = {each.id: each for each in score_submissions(event, waiting(event))}
     assert [done[id].state for id in ids] == ["scored", "error", "scored"]
     assert done[ids[1]].stage == "its predictions cannot be used"
@@ -60,7 +59,7 @@ def test_one_that_fails_does_not_stop_the_others(event: Event, tmp_path: Path) -
     assert [each.id for each in waiting(event, again=True)] == ids
 
 
-def test_marked_ones_wait_for_nobody_unless_they_are_named(event: Event, tmp_path: Path) -> None:
+def test_marked_ones_wait_for_nobody_unless_they_are_named(event: Event, send: Send, tmp_path: Path) -> None:
     first = send(event, write_model(tmp_path / "a"))
     second = receive(event, tmp_path / "a.zip", participant="Copy")
     assert second.mark == "duplicate"
@@ -69,21 +68,9 @@ def test_marked_ones_wait_for_nobody_unless_they_are_named(event: Event, tmp_pat
     assert scored.state == "scored"
 
 
-def test_labels_cannot_be_ranked_by_what_needs_probabilities(tmp_path: Path) -> None:
-    event = make_event(tmp_path / "e", task="mini_is_ductile", metric="rocauc")
-    kit = open_kit(event.kit)
-    model = write_model(tmp_path / "labels")
-    folds = predict_folds(kit, load_model(model))
-    from dataclasses import replace
-
-    labelled = [
-        replace(fold, valid=replace(fold.valid, type="label"), test=replace(fold.test, type="label")) for fold in folds
-    ]
-    from matbench_lite.event.datasets import read_inputs
-
-    ids = {"valid": kit.task.ids, "test": read_inputs(kit.folder, kit.task).index}
-    write_predictions(model / "predictions.csv", ids, labelled)
-    receive(event, model)
+def test_labels_cannot_be_ranked_by_what_needs_probabilities(send: Send, tmp_path: Path) -> None:
+    event = make_event(tmp_path / "e", task="mini_is_ductile", metric="rocauc", inner_folds=2)
+    send(event, write_model(tmp_path / "labels"))
     (failed,) = score_submissions(event, waiting(event))
     assert (failed.state, failed.stage) == ("error", "its predictions cannot be ranked")
     assert "probabilities" in (failed.trace or "")
@@ -106,7 +93,7 @@ def test_code_in_an_event_of_predictions_never_runs(event: Event, tmp_path: Path
     assert not marker.exists()
 
 
-def test_two_programs_do_not_score_at_once(event: Event, tmp_path: Path) -> None:
+def test_two_programs_do_not_score_at_once(event: Event, send: Send, tmp_path: Path) -> None:
     send(event, write_model(tmp_path / "a"))
     submissions = waiting(event)
     with ReceivedFolder(event).locked(), pytest.raises(EventError, match="another program is at work"):

@@ -9,7 +9,6 @@ import shutil
 import socket
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -266,6 +265,7 @@ def test_a_repository_that_shows_the_contents_of_another(by_address: bool, tmp_p
     refused("link", "is a symbolic link")
 
 
+@pytest.mark.slow
 def test_a_tree_that_is_a_bomb(tmp_path: Path, home: Path) -> None:
     """Ten folders of ten folders of ten folders, which are all the same one: 10^10 files in a kilobyte."""
     clone = as_tree(tmp_path / "clone", [("100644", b"a", "a")])
@@ -274,8 +274,7 @@ def test_a_tree_that_is_a_bomb(tmp_path: Path, home: Path) -> None:
         entries = b"".join(b"40000 %d\0" % n + bytes.fromhex(tree) for n in range(10))
         tree = git(clone, "hash-object", "-w", "-t", "tree", "--stdin", given=entries)
     git(clone, "update-ref", "refs/heads/mine", git(clone, "commit-tree", "-m", "x", tree))
-    limits = ArrivalLimits(seconds=30)
-    refuse(clone, home, "more than 10,000 files and folders", branch="mine", limits=limits)
+    refuse(clone, home, "more than 10,000 files and folders", branch="mine")
 
 
 def test_large_contents(tmp_path: Path, home: Path) -> None:
@@ -331,7 +330,7 @@ def test_addresses(source: str, message: str, home: Path) -> None:
 )
 def test_a_password_is_not_shown(who: str, message: str, home: Path) -> None:
     with pytest.raises(ArrivalError) as refused:
-        take(f"https://{who}@localhost:1/a.git", home / "target", branch="mine", limits=ArrivalLimits(seconds=30))
+        take(f"https://{who}@localhost:1/a.git", home / "target", branch="mine")
     assert "secret" not in str(refused.value)
     assert f"https://localhost:1/a.git: {message}" in str(refused.value)
 
@@ -339,10 +338,8 @@ def test_a_password_is_not_shown(who: str, message: str, home: Path) -> None:
 def test_a_host_that_never_answers(home: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"git://127.0.0.1:{silent.getsockname()[1]}/a"
-        begin = time.monotonic()
         with pytest.raises(ArrivalError, match="git took more than 1 s"):
             take(address, home / "target", branch="mine", limits=ArrivalLimits(seconds=1))
-        assert time.monotonic() - begin < 30
     assert not list(home.iterdir())
 
 

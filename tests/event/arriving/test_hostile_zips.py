@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import resource
 import stat
@@ -11,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,9 +23,11 @@ from matbench_lite.errors import ArrivalError
 from matbench_lite.event.arriving import take
 
 MB = 1_000_000
-BOMB = deflate(bytes(49 * MB))
+BOMB = deflate(bytes(10 * MB))
 NOTHING = b"\x00\x00\x00\xff\xff" * 20_000 + b"\x03\x00"
 """Deflated: twenty thousand blocks with nothing in them."""
+
+NOISE = random.Random(0).randbytes(99)
 
 LIES = {
     "more than it says": (Packed(content=b"pass\n" * 1000, size=5), "does not have the 5 bytes"),
@@ -38,7 +40,7 @@ LIES = {
     "stored, of another size": (Packed(method=0, size=6), "takes 5 bytes for a content of 6"),
     "checksum": (Packed(crc=1), "the checksum of 'model.py' is wrong"),
     "damaged": (Packed(packed=b"\xff\xff\xff\xff\xff\xff"), "is damaged"),
-    "cut": (Packed(content=os.urandom(99), packed=deflate(os.urandom(99))[:50]), "ends too early"),
+    "cut": (Packed(content=NOISE, packed=deflate(NOISE)[:50]), "ends too early"),
     "more behind": (Packed(packed=deflate(b"pass\n") + b"secret"), "there is more behind"),
     "nothing at great length": (Packed(packed=NOTHING, content=b""), "takes 100,002 bytes for a content of 0"),
     "encrypted": (Packed(flags=1), "is encrypted"),
@@ -117,9 +119,8 @@ def test_two_lists_of_contents(tmp_path: Path, home: Path) -> None:
 
 def overlapping(path: Path) -> Path:
     """One content, listed many times."""
-    name = b"a.py"
-    first = Packed(name=name, content=bytes(MB))
-    return by_hand(path, first, *[Packed(name=name, content=bytes(MB), at=0) for _ in range(90)])
+    one = Packed(name=b"a.py", content=bytes(MB), packed=deflate(bytes(MB)))
+    return by_hand(path, one, *[replace(one, at=0)] * 90)
 
 
 def nested_headers(path: Path) -> Path:
@@ -129,21 +130,21 @@ def nested_headers(path: Path) -> Path:
 
 
 def many(path: Path) -> Path:
-    return by_hand(path, *[Packed(name=b"%d" % n, method=0, content=b"") for n in range(100_000)], number=0xFFFF)
+    return by_hand(path, *[Packed(name=b"%d" % n, method=0, content=b"") for n in range(20_000)], number=0xFFFF)
 
 
 def many_said_to_be_few(path: Path) -> Path:
-    return by_hand(path, *[Packed(name=b"%d" % n, method=0, content=b"") for n in range(100_000)], number=3)
+    return by_hand(path, *[Packed(name=b"%d" % n, method=0, content=b"") for n in range(20_000)], number=3)
 
 
 def bomb(path: Path) -> Path:
-    return by_hand(path, *[Packed(name=b"%d" % n, packed=BOMB, size=49 * MB) for n in range(2)])
+    return by_hand(path, *[Packed(name=b"%d" % n, packed=BOMB, size=10 * MB) for n in range(9)])
 
 
 def within_the_limits(path: Path) -> Path:
     """Not refused by its ratio, so it is unpacked up to the end, where the checksum is wrong."""
-    noise = random.Random(0).randbytes(MB)
-    return by_hand(path, Packed(name=b"noise", content=noise), Packed(packed=BOMB, size=49 * MB, crc=1))
+    noise = Packed(name=b"noise", content=random.Random(0).randbytes(MB))
+    return by_hand(path, noise, Packed(packed=deflate(bytes(49 * MB)), size=49 * MB, crc=1))
 
 
 BOMBS = {
@@ -151,7 +152,7 @@ BOMBS = {
     nested_headers: "shares its content",
     many: "at most 10,000 are looked at",
     many_said_to_be_few: "does not have the length that it says",
-    bomb: "would unpack to 98,000,000",
+    bomb: "would unpack to 90,000,000",
     within_the_limits: "checksum",
 }
 
@@ -189,7 +190,7 @@ def test_bombs_in_bounded_time_and_memory(make, tmp_path: Path, home: Path) -> N
     )
     assert BOMBS[make] in ended.stdout, ended.stderr
     seconds, megabytes = map(float, ended.stdout.split()[:2])
-    assert seconds < 2
+    assert seconds < 5  # of the processor: they take a tenth of one
     assert megabytes < 30
     assert not list(home.iterdir())
 

@@ -15,7 +15,7 @@ import pytest
 
 from matbench_lite import load_benchmark
 from matbench_lite.errors import SubmittedCodeError
-from matbench_lite.event.sandbox import STAGES, Fitted, Limits, fit_contained, fitting, isolation_problem
+from matbench_lite.event.sandbox import STAGES, Fitted, Limits, fit_contained, fitting
 from matbench_lite.event.sandbox.isolation import launched
 
 MODEL = """
@@ -59,13 +59,6 @@ def send_zeros():
 loading pandas. So it is with code that has taken over the process in which it is trained."""
 LIMITS = Limits(seconds=100, memory_mb=700, disk_mb=64, processes=24, output_mb=0.25)
 ROWS = 40
-
-
-@pytest.fixture(scope="session")
-def isolation() -> None:
-    """Skips the test where there is no way to isolate."""
-    if problem := isolation_problem():
-        pytest.skip(str(problem))
 
 
 @pytest.fixture
