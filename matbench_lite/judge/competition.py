@@ -104,9 +104,10 @@ def read_competition(path: Path) -> Competition:
 
     Examples:
         >>> import tempfile
-        >>> file = Path(tempfile.mkdtemp()) / "rules.toml"
-        >>> _ = file.write_text('rules = "final"\nties = "average"\n')
-        >>> read_competition(file).rules.text
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "rules.toml"
+        ...     _ = file.write_text('rules = "final"\nties = "average"\n')
+        ...     read_competition(file).rules.text
         'final, version 1; ties: average; minimal accuracy: off'
     """
     try:

@@ -40,9 +40,10 @@ def read_results(paths: Iterable[Path]) -> list[Run]:
 
     Examples:
         >>> import tempfile
-        >>> table = Path(tempfile.mkdtemp()) / "results.csv"
-        >>> _ = table.write_text("algorithm,dataset,run,r2,complexity,property\nmine,d,0,0.9,7,1\n")
-        >>> read_results([table])[0].components
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     table = Path(folder) / "results.csv"
+        ...     _ = table.write_text("algorithm,dataset,run,r2,complexity,property\nmine,d,0,0.9,7,1\n")
+        ...     read_results([table])[0].components
         7.0
     """
     runs: list[Run] = []

@@ -18,9 +18,9 @@ class Journal:
 
     Examples:
         >>> import tempfile
-        >>> folder = Path(tempfile.mkdtemp())
-        >>> Journal(folder).note("begun")
-        >>> (folder / LOG_FILE).read_text().endswith("begun\n")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Journal(Path(folder)).note("begun")
+        ...     (Path(folder) / LOG_FILE).read_text().endswith("begun\n")
         True
     """
 

@@ -44,9 +44,10 @@ def note_official_test(folder: Path, task: Task, fold: int) -> OfficialTestUse:
     Examples:
         >>> import tempfile
         >>> from matbench_lite import load_benchmark
-        >>> folder = Path(tempfile.mkdtemp())
-        >>> _ = note_official_test(folder, load_benchmark("mini")["mini_gap"], 0)
-        >>> [(use.task, use.fold, use.times) for use in official_test_uses(folder)]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = note_official_test(Path(folder), load_benchmark("mini")["mini_gap"], 0)
+        ...     uses = official_test_uses(Path(folder))
+        >>> [(use.task, use.fold, use.times) for use in uses]
         [('mini_gap', 0, 1)]
     """
     # One file per fold, so that two programs at work in one folder cannot lose each other's notes.

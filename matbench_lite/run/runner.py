@@ -46,10 +46,11 @@ def run_model(plan: Plan, *, report: Callable[[Step], None] | None = None) -> Ru
     Examples:
         >>> import tempfile
         >>> from matbench_lite.run import load_model
-        >>> folder = Path(tempfile.mkdtemp())
-        >>> plan = Plan(model=load_model("dummy"), benchmark="mini", output=folder, tasks=("mini_gap",), folds=(0,))
-        >>> result = run_model(plan)
-        >>> result.trained, result.failed, run_model(plan).kept
+        >>> what = {"model": load_model("dummy"), "benchmark": "mini", "tasks": ("mini_gap",), "folds": (0,)}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     plan = Plan(output=Path(folder), **what)
+        ...     first, again = run_model(plan), run_model(plan)
+        >>> first.trained, first.failed, again.kept
         (1, (), 1)
     """
     bench = load_benchmark(Path(plan.benchmark))

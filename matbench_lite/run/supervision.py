@@ -31,16 +31,7 @@ _LONGEST_OUTPUT = 100_000  # characters of what a model printed that are kept
 
 
 class Child:
-    """A process that trains folds, one at a time; a new one is started when it was killed or has died.
-
-    Examples:
-        >>> from matbench_lite.run import load_model
-        >>> child = Child()
-        >>> outcome = child.run(Job(model=load_model("dummy"), benchmark="mini", task="mini_gap", fold=0))
-        >>> child.close()
-        >>> outcome.error, len(outcome.values)
-        (None, 100)
-    """
+    """A process that trains folds, one at a time; a new one is started when it was killed or has died."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None

@@ -73,9 +73,13 @@ def try_model(
         >>> from matbench_lite import load_benchmark
         >>> from matbench_lite.run import load_model
         >>> task = load_benchmark("mini")["mini_gap"]
-        >>> trial = try_model(load_model("dummy"), task, Path(tempfile.mkdtemp()), n_folds=3)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     trial = try_model(load_model("dummy"), task, Path(folder), n_folds=3)
+        ...     again = rescore(task, Path(folder))
         >>> [result.state for result in trial.results], len(trial.scores.bagged["valid"])
         (['scored', 'scored', 'scored'], 3)
+        >>> again.scores == trial.scores
+        True
     """
     folds = inner_folds(task, fold, n_folds=n_folds, seed=seed, official_test=official_test)
     model_inputs(model, task)  # data that is missing is one error, not one per fold
@@ -130,13 +134,10 @@ def rescore(task: Task, output: Path, *, fold: int = 0, official_test: bool = Fa
         RunError: If nothing was tried there, or a file is damaged.
 
     Examples:
-        >>> import tempfile
         >>> from matbench_lite import load_benchmark
-        >>> from matbench_lite.run import load_model
-        >>> task, output = load_benchmark("mini")["mini_gap"], Path(tempfile.mkdtemp())
-        >>> trial = try_model(load_model("dummy"), task, output, n_folds=2)
-        >>> rescore(task, output).scores == trial.scores
-        True
+        >>> rescore(load_benchmark("mini")["mini_gap"], Path("nowhere"))  # after `try_model`, its scores
+        Traceback (most recent call last):
+        matbench_lite.errors.RunError: ...nothing was tried there...
     """
     folder = TrialFolder(output, task.benchmark, task.name, fold, official_test=official_test)
     before = folder.results()

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from matbench_lite import load_benchmark
+from matbench_lite.run import Plan, TrialSettings, load_model, rescore, run_model
+from matbench_lite.run.features import structure_array
+from matbench_lite.run.inner import inner_folds
+from matbench_lite.run.trial import trial_folder
+from matbench_lite.run.trial_job import InnerJob
 
 MODEL = """
 import os, time
@@ -30,6 +38,9 @@ def get_estimator(task):
     return Model(task.kind)
 """
 """A model with holes for what its fit and predict do; without scikit-learn, which takes two seconds to import."""
+TWO = ("mini_gap", "mini_is_ductile")
+"""The tasks that models are run on, unless a test is about others."""
+RANDOM = "return np.random.rand(len(X))"
 
 
 @pytest.fixture
@@ -42,3 +53,52 @@ def write_model(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture(scope="session")
+def random_run(once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
+    """A folder with a model that predicts random numbers, and `entry`: its finished run on two tasks. For reading."""
+
+    def build(folder: Path) -> None:
+        (folder / "model_a.py").write_text(MODEL.format(fit="pass", predict=RANDOM))
+        plan = Plan(model=load_model(folder / "model_a.py"), benchmark="mini", output=folder / "entry", tasks=TWO)
+        assert run_model(plan).failed == ()
+
+    return once("random-run", build)
+
+
+@pytest.fixture
+def random_entry(random_run: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """A copy of that model and of that entry."""
+    shutil.copytree(random_run, tmp_path / "random")
+    return tmp_path / "random" / "model_a.py", tmp_path / "random" / "entry"
+
+
+@pytest.fixture(scope="session")
+def try_here() -> Callable[[Path, str, int], None]:
+    """Does what `try_model` does, in this process: no child has to be started."""
+
+    def try_one(folder: Path, name: str, n_folds: int) -> None:
+        model, task = load_model(folder), load_benchmark("mini")[name]
+        settings = TrialSettings(
+            benchmark="mini", task=name, fold=0, model=model.name, model_sha256=model.sha256, inner_folds=n_folds
+        )
+        place = trial_folder(folder, settings)
+        place.begin(settings)
+        for inner in inner_folds(task, 0, n_folds=n_folds):
+            InnerJob(model=model, benchmark="mini", task=name, fold=0, about=task, inner=inner, folder=place).work()
+        assert rescore(task, folder).ok
+
+    return try_one
+
+
+@pytest.fixture(scope="session")
+def structure_features(once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
+    """A data directory that has the structure features of mini_log_gvrh, which take seconds to compute."""
+
+    def build(folder: Path) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("MATBENCH_LITE_DATA", str(folder))
+            structure_array(load_benchmark("mini")["mini_log_gvrh"].inputs)
+
+    return once("structure-features", build)

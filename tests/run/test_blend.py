@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -13,12 +14,9 @@ from matbench_lite import load_benchmark
 from matbench_lite.cli.app import run
 from matbench_lite.errors import RunError
 from matbench_lite.metrics import mae
-from matbench_lite.run import TrialSettings, blend_runs, load_bagged, load_model, rescore
+from matbench_lite.run import blend_runs, load_bagged
 from matbench_lite.run.bagging import RowPredictions
 from matbench_lite.run.blend import MAX_PICKS
-from matbench_lite.run.inner import inner_folds
-from matbench_lite.run.trial import trial_folder
-from matbench_lite.run.trial_job import InnerJob
 
 MINI = load_benchmark("mini")
 GAP, STABLE = MINI["mini_gap"], MINI["mini_is_stable"]
@@ -126,21 +124,8 @@ def test_other_rows_are_refused() -> None:
         blend_runs(GAP, {})
 
 
-def try_here(folder: Path, name: str, n_folds: int) -> None:
-    """What `try_model` does, in this process: no child has to be started."""
-    model, task = load_model(folder), MINI[name]
-    settings = TrialSettings(
-        benchmark="mini", task=name, fold=0, model=model.name, model_sha256=model.sha256, inner_folds=n_folds
-    )
-    place = trial_folder(folder, settings)
-    place.begin(settings)
-    for inner in inner_folds(task, 0, n_folds=n_folds):
-        InnerJob(model=model, benchmark="mini", task=name, fold=0, about=task, inner=inner, folder=place).work()
-    assert rescore(task, folder).ok
-
-
 @pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def models(tmp_path_factory: pytest.TempPathFactory, try_here: Callable[[Path, str, int], None]) -> list[Path]:
     """Two models that were tried on two tasks; one of them on a third, too."""
     home = tmp_path_factory.mktemp("models")
     folders = []

@@ -28,6 +28,8 @@ from matbench_lite.run.features.amounts import element_amounts
 from matbench_lite.run.features.cache import cached_features
 from matbench_lite.run.features.magpie import compute_magpie
 
+from ..conftest import LONG
+
 ODD = [
     "Fe0.5Ni0.5",
     "Ca(OH)2",
@@ -51,12 +53,11 @@ def matminer_features(formulas: list[str]) -> np.ndarray:
     return np.array([featurizer.featurize(Composition(formula)) for formula in formulas])
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # matminer's and pymatgen's own
 def test_magpie_features_are_those_of_matminer() -> None:
     formulas = [*ODD, *TIES, *SYMBOLS]
     for task in load_benchmark("mini"):
-        formulas += task.targets["formula"].iloc[:40].tolist()
+        formulas += task.targets["formula"].iloc[: 40 if LONG else 10].tolist()
     assert np.abs(compute_magpie(formulas) - matminer_features(formulas)).max() <= 1e-8
 
 
@@ -208,6 +209,6 @@ def test_magpie_features_of_real_formulas_are_those_of_matminer(real_data: Path)
     formulas: list[str] = []
     for file in sorted((real_data / "matbench_v0.1" / "truth").glob("*.parquet")):
         column = pd.read_parquet(file, columns=["composition"])["composition"].to_numpy()
-        formulas += rng.choice(column, size=min(len(column), 60), replace=False).tolist()
-    assert len(formulas) == 13 * 60
+        formulas += rng.choice(column, size=60 if LONG else 10, replace=False).tolist()
+    assert len(formulas) >= 13 * 10
     assert np.abs(compute_magpie(formulas) - matminer_features(formulas)).max() <= 1e-8

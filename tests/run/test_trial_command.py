@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,39 +13,33 @@ from matbench_lite import load_benchmark
 from matbench_lite.cli import output
 from matbench_lite.cli.app import run
 from matbench_lite.cli.score_lines import print_scores, score_text
-from matbench_lite.run import TrialSettings, load_model, rescore
-from matbench_lite.run.inner import inner_folds
-from matbench_lite.run.trial import trial_folder
-from matbench_lite.run.trial_job import InnerJob
 
 MINI = load_benchmark("mini")
 TASKS = ("mini_gap", "mini_is_stable")
 MODEL = """
-from sklearn.dummy import DummyClassifier, DummyRegressor
+import numpy as np
+
+class Mean:
+    def fit(self, X, y):
+        self.mean = float(np.mean(y))
+
+    def predict(self, X):
+        return np.full(len(X), self.mean)
+
+class Share(Mean):
+    def predict_proba(self, X):
+        return self.predict(X)
 
 def get_estimator(task):
     print("[red]trained[/]")
     if task.name == "mini_n":
         raise ValueError("not [red]this[/] one")
-    return DummyRegressor() if task.kind == "regression" else DummyClassifier(strategy="prior")
+    return Mean() if task.kind == "regression" else Share()
 """
 
 
-def try_here(folder: Path, name: str, n_folds: int) -> None:
-    """What `try_model` does, in this process: no child has to be started."""
-    model, task = load_model(folder), MINI[name]
-    settings = TrialSettings(
-        benchmark="mini", task=name, fold=0, model=model.name, model_sha256=model.sha256, inner_folds=n_folds
-    )
-    place = trial_folder(folder, settings)
-    place.begin(settings)
-    for inner in inner_folds(task, 0, n_folds=n_folds):
-        InnerJob(model=model, benchmark="mini", task=name, fold=0, about=task, inner=inner, folder=place).work()
-    assert rescore(task, folder).ok
-
-
 @pytest.fixture(scope="module")
-def tried(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tried(tmp_path_factory: pytest.TempPathFactory, try_here: Callable[[Path, str, int], None]) -> Path:
     folder = tmp_path_factory.mktemp("tried") / "my-model"
     folder.mkdir()
     (folder / "model.py").write_text(MODEL)
@@ -111,6 +106,7 @@ def test_json_has_everything_and_nothing_else_is_printed(model: Path, capsys: py
     assert second["results"][0]["scores"]["test"]["rocauc"] == 0.5
 
 
+@pytest.mark.slow
 def test_training_shows_every_fold_and_one_task_that_fails_does_not_stop_the_others(
     model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,11 +18,10 @@ GAP = load_benchmark("mini")["mini_gap"]
 FAILING = """
 import os, signal
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
 
 FAULTS = {}
 
-class Failing(RegressorMixin, BaseEstimator):
+class Failing:
     def fit(self, X, y):
         print("seen", len(X))
         self.train_ = len(X)
@@ -60,18 +59,20 @@ def failing_model(folder: Path, n_folds: int, faults: dict[int, str]) -> Path:
 
 FAULTS = {
     1: ("raises", "raised ValueError: no [bold]good[/] row"),
-    2: ("nan", "predictions of 1 of 53 rows are NaN or infinite"),
-    3: ("length", "predictions have shape (52,), there are 53 rows"),
+    2: ("nan", "predictions of 1 of 46 rows are NaN or infinite"),
+    3: ("length", "predictions have shape (45,), there are 46 rows"),
     4: ("strings", "for example"),
+    5: ("killed", "the process that trained it was killed by SIGKILL"),
 }
 
 
+@pytest.mark.slow
 def test_a_fold_that_fails_costs_that_fold_alone(tmp_path: Path) -> None:
-    folder = failing_model(tmp_path / "failing", 6, {number: fault for number, (fault, _) in FAULTS.items()})
-    trial = try_model(load_model(folder), GAP, folder, n_folds=6)
+    folder = failing_model(tmp_path / "failing", 7, {number: fault for number, (fault, _) in FAULTS.items()})
+    trial = try_model(load_model(folder), GAP, folder, n_folds=7)
     assert not trial.ok
     assert trial.scores is not None
-    assert (trial.scores.folds, trial.scores.failed) == ((0, 5), tuple(FAULTS))
+    assert (trial.scores.folds, trial.scores.failed) == ((0, 6), tuple(FAULTS))
     assert len(trial.scores.bagged["valid"]) == 2
     for number, (_, message) in FAULTS.items():
         result = trial.results[number]
@@ -83,30 +84,18 @@ def test_a_fold_that_fails_costs_that_fold_alone(tmp_path: Path) -> None:
         assert (on_disk["state"], on_disk["error"]) == ("error", result.error)
     assert trial.results[1].seconds == {}
     assert 'raise ValueError("no [bold]good[/] row")' in (trial.results[1].traceback or "")
-    assert trial.results[0].printed == "seen 266\n"
+    assert trial.results[0].printed == "seen 274\n"
 
 
 @pytest.mark.slow
-def test_a_process_that_dies_costs_one_fold(tmp_path: Path) -> None:
-    folder = failing_model(tmp_path / "dying", 3, {1: "killed"})
-    trial = try_model(load_model(folder), GAP, folder, n_folds=3)
-    assert [result.state for result in trial.results] == ["scored", "error", "scored"]
-    assert "mini_gap fold 0, inner fold 1: the process that trained it was killed by SIGKILL" in str(trial.results[1])
-
-
-def test_where_every_fold_fails_there_is_no_score_at_all(tmp_path: Path) -> None:
-    folder = failing_model(tmp_path / "nan", 2, {0: "nan", 1: "nan"})
-    trial = try_model(load_model(folder), GAP, folder, n_folds=2)
+def test_folds_that_never_end_are_given_up_and_where_every_fold_fails_there_is_no_score_at_all(tmp_path: Path) -> None:
+    """All of them: how long a fold takes that does end is the machine's business."""
+    folder = failing_model(tmp_path / "endless", 2, dict.fromkeys(range(2), "never ends"))
+    trial = try_model(load_model(folder), GAP, folder, n_folds=2, timeout=1)
+    assert [result.state for result in trial.results] == ["error", "error"]
+    for number, result in enumerate(trial.results):
+        assert f"mini_gap fold 0, inner fold {number}: not done after 1 s, stopped" in str(result)
+        assert result.scores == {}
     assert trial.scores is None
-    assert [result.scores for result in trial.results] == [{}, {}]
     with pytest.raises(RunError, match="has no predictions"):
         rescore(GAP, folder)
-
-
-@pytest.mark.slow
-def test_a_fold_that_never_ends_is_given_up(tmp_path: Path) -> None:
-    folder = failing_model(tmp_path / "endless", 2, {1: "never ends"})
-    # Long enough for a process to start on a machine with a lot to do.
-    trial = try_model(load_model(folder), GAP, folder, n_folds=2, timeout=30)
-    assert [result.state for result in trial.results] == ["scored", "error"]
-    assert "mini_gap fold 0, inner fold 1: not done after 30 s, stopped" in str(trial.results[1])

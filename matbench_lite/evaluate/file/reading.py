@@ -39,9 +39,10 @@ def read_evaluation(path: str | Path) -> Evaluation:
 
     Examples:
         >>> import tempfile
-        >>> path = Path(tempfile.mkdtemp()) / "mine.json"
-        >>> _ = path.write_text('{"type": "cover", "data.test": "rows.csv", "models": ["dummy"]}')
-        >>> read_evaluation(path)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "mine.json"
+        ...     _ = path.write_text('{"type": "cover", "data.test": "rows.csv", "models": ["dummy"]}')
+        ...     read_evaluation(path)
         Traceback (most recent call last):
         matbench_lite.errors.EvaluationError: mine: type: "cover" is not allowed; give prediction, adaption ...
     """

@@ -34,8 +34,9 @@ def save_results(results: Results, output: str | Path) -> Path:
         >>> data = {"task": "mini_gap", "group_by": "anion", "limit": 20}
         >>> document = {"type": "coverage", "data.test": data, "models": ["dummy"]}
         >>> results = evaluate(parse_evaluation(document, name="example", folder=Path()))
-        >>> page = save_results(results, tempfile.mkdtemp())
-        >>> sorted(path.name for path in page.parent.iterdir())
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = save_results(results, folder)
+        ...     sorted(path.name for path in page.parent.iterdir())
         ['model_log.json', 'report.html', 'results.csv', 'results.parquet', 'scores.json']
     """
     folder = Path(output)

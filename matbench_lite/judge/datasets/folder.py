@@ -47,9 +47,9 @@ def write_datasets(formulas: Iterable[KnownFormula], folder: Path, *, seed: int 
     Examples:
         >>> import tempfile
         >>> from matbench_lite.judge.datasets import FORMULAS
-        >>> folder = Path(tempfile.mkdtemp())
-        >>> _ = write_datasets(FORMULAS[:1], folder)
-        >>> sorted(path.name for path in folder.iterdir())
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = write_datasets(FORMULAS[:1], Path(folder))
+        ...     sorted(path.name for path in Path(folder).iterdir())
         ['datasets.json', 'hall_petch.csv', 'hidden']
     """
     made = [(known, make_dataset(known, seed=seed)) for known in formulas]
