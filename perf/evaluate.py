@@ -1,6 +1,6 @@
 """The evaluation engine beside CCOBRA 1.5.0 on the same file, and what `--jobs 2` gains.
 
-Run it with `python perf/evaluate.py`. The first run makes an environment with ccobra, see `ccobra_environment.py`.
+Run it with `python perf/evaluate.py`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
-import ccobra_environment
-from peer import ROOT, run
+from peer import ROOT, Side, run
 from report import Row, report
 
 WORK = Path(__file__).parent / "work"
@@ -53,19 +52,19 @@ def engine(folder: Path) -> list[Row]:
     left behind falls on whichever comes last.
     """
     write_files(folder)
-    sides = {"ccobra": (ccobra_environment.python(), "ccobra_evaluation.py"), "ours": ("ours", "our_evaluation.py")}
+    sides: dict[Side, str] = {"peer": "ccobra_evaluation.py", "ours": "our_evaluation.py"}
     rounds = [
         {
-            (side, setting): run(python, WORK / work, folder, setting)
+            (side, setting): run(side, WORK / work, folder, setting)
             for setting in SETTINGS
-            for side, (python, work) in sides.items()
+            for side, work in sides.items()
         }
         for _ in range(ROUNDS)
     ]
     rows = []
     for what, bound in (("engine", Fraction(1, 5)), ("all", None)):
         for setting in SETTINGS:
-            theirs, ours = ([each[side, setting][what] for each in rounds] for side in ("ccobra", "ours"))
+            theirs, ours = ([each[side, setting][what] for each in rounds] for side in sides)
             name = "a prediction" if what == "engine" else "a prediction, reading included"
             rows.append(Row(work=f"{setting}: {name}", peer=theirs, ours=ours, unit="µs", bound=bound))
     return rows

@@ -1,7 +1,6 @@
-"""The two sides of a measurement: matbench 0.6 in an environment of its own, and this package.
+"""The two sides of a measurement: this Python with matbench 0.6 and CCOBRA 1.5.0 on its path, or with this package.
 
-Every script here makes the peer's environment if it is missing; `python perf/peer.py` does only that.
-`MATBENCH_LITE_PEER` names the Python of an environment that is there already.
+`make test` installs them beside the environment's own packages, in its folder `peers`.
 """
 
 from __future__ import annotations
@@ -10,17 +9,13 @@ import json
 import os
 import subprocess
 import sys
-import venv
 from pathlib import Path
 from typing import Any, Literal
 
 Side = Literal["peer", "ours"]
 
 ROOT = Path(__file__).resolve().parent.parent
-_HOME = ROOT / ".perf" / "peer"
-_PACKAGES = ("matminer", "pymatgen", "monty", "scikit-learn", "numpy", "pandas<3", "plotly", "psutil")
-# Its own requirements pin versions that no current Python installs.
-_PEER = "matbench==0.6"
+_PEERS = Path(sys.prefix) / "peers"
 
 # What a process costs is asked of a tiny parent: Linux counts the memory of whoever starts a program to that program.
 _LAUNCHER = """
@@ -35,11 +30,11 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 
 
-def run(side: Side | Path, work: str | Path, *arguments: str | Path) -> dict[str, Any]:
+def run(side: Side, work: str | Path, *arguments: str | Path) -> dict[str, Any]:
     """Do some work in a new process of one side.
 
     Args:
-        side: Whose Python runs it: one of the two sides, or the path of another one.
+        side: Which packages it finds.
         work: A script, or a few lines of Python.
         arguments: Arguments of the script.
 
@@ -48,14 +43,13 @@ def run(side: Side | Path, work: str | Path, *arguments: str | Path) -> dict[str
         printed as its last line, if it did.
     """
     program = [str(work)] if isinstance(work, Path) else ["-c", work]
-    interpreter = side if isinstance(side, Path) else python(side)
-    command = [str(interpreter), *program, *map(str, arguments)]
+    command = [sys.executable, *program, *map(str, arguments)]
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", _LAUNCHER, *command],
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env=_environment(side),
+        env=os.environ | {"PYTHONPATH": str(_path(side))},
         check=False,
     )
     if done.returncode:
@@ -65,26 +59,12 @@ def run(side: Side | Path, work: str | Path, *arguments: str | Path) -> dict[str
     return result | json.loads(cost)
 
 
-def python(side: Side) -> Path:
-    """The Python of one side; the peer's environment is made if it is not there."""
+def _path(side: Side) -> Path:
     if side == "ours":
-        return Path(sys.executable)
-    if named := os.environ.get("MATBENCH_LITE_PEER"):
-        return Path(named).absolute()  # not resolved: the link is what makes it that environment's Python
-    interpreter, installed = _HOME / "bin" / "python", _HOME / "installed"
-    if not installed.exists():
-        print(f"making an environment with {_PEER} in {_HOME.relative_to(ROOT)}: some minutes, once", flush=True)
-        venv.create(_HOME, clear=True, with_pip=True)
-        subprocess.run([interpreter, "-m", "pip", "install", "--quiet", *_PACKAGES], check=True)
-        subprocess.run([interpreter, "-m", "pip", "install", "--quiet", "--no-deps", _PEER], check=True)
-        installed.touch()
-    return interpreter
-
-
-def _environment(side: Side | Path) -> dict[str, str]:
-    rest = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return rest | {"PYTHONPATH": str(ROOT)} if side == "ours" else rest
-
-
-if __name__ == "__main__":
-    print(python("peer"))
+        return ROOT
+    if not _PEERS.is_dir():
+        raise SystemExit(
+            f"{_PEERS} is missing: run `make test`, or\n"
+            f"{sys.executable} -m pip install --no-deps --target {_PEERS} matbench==0.6 ccobra==1.5.0"
+        )
+    return _PEERS

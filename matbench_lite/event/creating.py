@@ -55,12 +55,13 @@ def create_event(event: Event, source: Source, *, shares: Shares | None = None, 
         >>> from matbench_lite import load_benchmark
         >>> from matbench_lite.event import benchmark_source, clock
         >>> bench, now = load_benchmark("mini"), clock()
-        >>> settings = Event(folder=Path(tempfile.mkdtemp()) / "gaps", name="gaps", title="Band gaps", metric="mae",
-        ...                  mode="predictions", opening=now, public_opening=now, closing=now + timedelta(days=14))
-        >>> event = create_event(settings, benchmark_source(bench, bench["mini_gap"]))
-        >>> sorted(path.name for path in event.folder.iterdir())
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     settings = Event(folder=Path(folder) / "gaps", name="gaps", title="Band gaps", metric="mae",
+        ...                      mode="predictions", opening=now, public_opening=now, closing=now + timedelta(days=14))
+        ...     event = create_event(settings, benchmark_source(bench, bench["mini_gap"]))
+        ...     print(sorted(path.name for path in event.folder.iterdir()))
+        ...     print(sorted(path.name for path in event.kit.iterdir()))
         ['event.toml', 'kit', 'private']
-        >>> sorted(path.name for path in event.kit.iterdir())
         ['README.md', 'benchmark.toml', 'data', 'event.toml', 'models', 'start.ipynb']
     """
     task = source.task

@@ -191,10 +191,10 @@ print("ready", flush=True)
 held = fetch(task, mirrors=[mirror])
 assert all(part.verified for part in held.values())
 """
-    children = [start(code, task=task, mirror=server.url("hold"), seconds=seconds) for seconds in (1.5, 0)]
+    children = [start(code, task=task, mirror=server.url("hold"), seconds=seconds) for seconds in (0.7, 0)]
     for child in children:
         assert child.stdout.readline() == "ready\n"
-    time.sleep(1)  # for both to ask, or to wait for the one that does
+    time.sleep(0.3)  # for both to ask, or to wait for the one that does
     server.gate.set()
     assert [child.communicate()[1] for child in children] == ["", ""]
     assert len(server.log) == 1

@@ -1,13 +1,9 @@
-"""The CCOBRA program and this one on the same files: the same scores, row by row.
-
-CCOBRA 1.5.0 lives in an environment of its own, which `perf/ccobra_environment.py` makes where it is missing; the
-test is skipped where that cannot be done, for want of a network. `MATBENCH_LITE_CCOBRA` names the Python of
-one that is there.
-"""
+"""The CCOBRA program and this one on the same files: the same scores, row by row."""
 
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -22,8 +18,6 @@ from matbench_lite.errors import EvaluationWarning
 from matbench_lite.evaluate import evaluate
 
 pytestmark = pytest.mark.slow
-
-ENVIRONMENT = Path(__file__).parents[2] / "perf" / "ccobra_environment.py"
 
 MODEL = '''
 import ccobra
@@ -120,17 +114,6 @@ def other_questions(rng: random.Random, people: list[Any]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).assign(domain="logic", rt=1.0)
 
 
-@pytest.fixture(scope="module")
-def ccobra() -> str:
-    """The Python of an environment with CCOBRA."""
-    if not ENVIRONMENT.is_file():
-        pytest.skip("no perf/ccobra_environment.py, which makes the environment: this is no checkout of the repository")
-    made = subprocess.run([sys.executable, ENVIRONMENT], capture_output=True, text=True, check=False)
-    if made.returncode:
-        pytest.skip(f"no environment with ccobra: {made.stderr[-300:]}")
-    return made.stdout.strip()
-
-
 @pytest.fixture
 def cases(tmp_path: Path) -> dict[str, Path]:
     rng = random.Random(3)
@@ -189,9 +172,10 @@ def cases(tmp_path: Path) -> dict[str, Path]:
     return paths
 
 
-def test_the_same_scores_row_by_row(ccobra, cases) -> None:
-    command = [ccobra, "-W", "ignore", "-c", PEER, *map(str, cases.values())]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def test_the_same_scores_row_by_row(peers, cases) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", PEER, *map(str, cases.values())]
+    environment = os.environ | {"PYTHONPATH": str(peers)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     peer = json.loads(done.stdout.splitlines()[-1])
     for name, path in cases.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -94,16 +95,29 @@ def write(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
+@pytest.fixture(scope="session")
+def made_up_store(once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
+    """A store with made-up targets and compositions of the three tasks: unverified, and said to be so."""
+
+    def build(folder: Path) -> None:
+        rng = np.random.default_rng(1)
+        files = []
+        for name in ("matbench_steels", "matbench_glass", "matbench_expt_is_metal"):
+            task = load_benchmark("matbench_v0.1")[name]
+            values = 1000 + 500 * rng.random(task.rows) if task.kind == "regression" else rng.random(task.rows) > 0.4
+            compositions = [f"Fe{number}C" for number in range(1, task.rows)] + ["Fe1C"]
+            frame = pd.DataFrame({"mbid": task.ids, "target": values, "composition": compositions})
+            files.append(folder / f"{name}.parquet")
+            frame.to_parquet(files[-1])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("MATBENCH_LITE_DATA", str(folder / "store"))
+            for added in add(files, load_benchmark("matbench_v0.1"), allow_unverified=True):
+                assert added.error is None
+
+    return once("matbench-made-up", build) / "store"
+
+
 @pytest.fixture
-def targets(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Made-up targets and compositions of the three tasks in the store: unverified, and said to be so."""
-    folder = tmp_path_factory.mktemp("targets")
-    rng = np.random.default_rng(1)
-    for name in ("matbench_steels", "matbench_glass", "matbench_expt_is_metal"):
-        task = load_benchmark("matbench_v0.1")[name]
-        values = 1000 + 500 * rng.random(task.rows) if task.kind == "regression" else rng.random(task.rows) > 0.4
-        compositions = [f"Fe{number}C" for number in range(1, task.rows)] + ["Fe1C"]
-        frame = pd.DataFrame({"mbid": task.ids, "target": values, "composition": compositions})
-        frame.to_parquet(folder / f"{name}.parquet")
-    for added in add([folder], load_benchmark("matbench_v0.1"), allow_unverified=True):
-        assert added.error is None
+def targets(made_up_store: Path, data_directory: Path) -> None:
+    """Those of `made_up_store` in the store of the test."""
+    shutil.copytree(made_up_store, data_directory, dirs_exist_ok=True)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from matbench_lite import Submission, load_benchmark
-from matbench_lite.data import add
-from matbench_lite.matbench import read_results
-from matbench_lite.review import RULES, Checked, check_entries, check_entry
+from matbench_lite import Submission
+from matbench_lite.review import RULES, check_entries, check_entry
+
+from ..conftest import LONG
 
 TESTS = Path(__file__).parent.parent
 sys.path.insert(0, str(TESTS / "review"))
@@ -33,28 +36,20 @@ CATEGORIES = {
 }
 ALARMS = {"dummy": {"MBL503"}, "darwin": {"MBL506"}}
 """Dummy does predict constants, and Darwin was fine-tuned from a language model: both alarms are right."""
+DAMAGED = ("matbench_dielectric", "matbench_expt_gap", "matbench_glass", "matbench_jdft2d", "matbench_steels")
+"""The tasks of the entry that is damaged again and again; all of them at full length."""
 
 
 @pytest.fixture(scope="module")
-def store(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("store")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MATBENCH_LITE_DATA", str(folder))
-        assert all(
-            added.error is None
-            for added in add([real_data / "matbench_v0.1" / "truth"], load_benchmark("matbench_v0.1"))
-        )
-    return folder
+def checked(real_entries: Path, real_store: Path, once: Callable[[str, Callable[[Path], None]], Path]) -> Any:
+    """By entry, what all checks say of it."""
 
+    def build(folder: Path) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("MATBENCH_LITE_DATA", str(real_store))
+            (folder / "checked.pickle").write_bytes(pickle.dumps(check_entries(real_entries, committed=True)))
 
-@pytest.fixture(scope="module")
-def checked(real_data: Path, store: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Checked]:
-    submissions = tmp_path_factory.mktemp("submissions")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MATBENCH_LITE_DATA", str(store))
-        for path in sorted((real_data / "matbench_entries").glob("*/results.json.gz")):
-            read_results(path).save(submissions / path.parent.name.lower().replace("_", "-"))
-        return check_entries(submissions, committed=True)
+    return pickle.loads((once("real-checks", build) / "checked.pickle").read_bytes())
 
 
 @pytest.mark.parametrize("slug", CATEGORIES)
@@ -89,12 +84,12 @@ def test_the_rates_in_the_docs_are_those_measured(checked) -> None:
         assert int(stated[1]) == measured, code
 
 
-def test_a_real_entry_is_damaged_in_every_way(real_data, store, tmp_path, monkeypatch) -> None:
+def test_a_real_entry_is_damaged_in_every_way(real_entries, real_store, tmp_path, monkeypatch) -> None:
     from checked_matrix import check_all, codes
     from damage import CASES
     from entries import save_sound_entry
 
-    monkeypatch.setenv("MATBENCH_LITE_DATA", str(store))
+    monkeypatch.setenv("MATBENCH_LITE_DATA", str(real_store))
     folder = save_sound_entry(tmp_path / "entry")
     for name in ("submission.json", "predictions.parquet"):
         (folder / name).unlink()
@@ -106,8 +101,8 @@ def test_a_real_entry_is_damaged_in_every_way(real_data, store, tmp_path, monkey
         single_configuration=True,
         external_data=False,
     )
-    real = read_results(real_data / "matbench_entries" / "rf" / "results.json.gz")
-    submission._folds = real._folds
+    real = Submission.load(real_entries / "rf")
+    submission._folds = {task: folds for task, folds in real._folds.items() if LONG or task in DAMAGED}
     submission.provenance = {}
     submission.save(folder)
     assert check_entry(folder).findings == ()
@@ -115,6 +110,9 @@ def test_a_real_entry_is_damaged_in_every_way(real_data, store, tmp_path, monkey
     result = check_all(folder, tmp_path / "damaged", names)
     shutil.rmtree(tmp_path / "damaged")
     found = {name: codes(result["found"][name]) for name in names}
-    assert found == {name: CASES[name].codes for name in names}
+    expected = {name: CASES[name].codes for name in names}
+    if not LONG:  # on some of the tasks: the rows of one more fold are not too many
+        expected["a fold that occurs twice"] = {"MBL304"}
+    assert found == expected
     assert len(names) >= 60
     assert result["peak_bytes"] < 500e6

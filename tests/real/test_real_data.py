@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+import shutil
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 
-import matbench_lite
 from matbench_lite import load_benchmark
 from matbench_lite.data import add, export_targets, fetch, status, verify
 from matbench_lite.data.store import holdings
 from matbench_lite.errors import UnverifiedDataError, UnverifiedDataWarning
+
+from ..conftest import LONG
+from .conftest import parts_of
 
 pytestmark = pytest.mark.real
 
@@ -29,40 +28,18 @@ ORIGINAL = {
     "matbench_log_kvrh",
     "matbench_steels",
 }
-REBUILT = {"matbench_jdft2d", "matbench_perovskites", "matbench_phonons"}
-
-
-def mbl(*arguments: object, data: Path) -> tuple[int, str, str]:
-    """Run the program on a store."""
-    root = Path(matbench_lite.__file__).parents[1]
-    ended = subprocess.run(
-        [sys.executable, "-c", "from matbench_lite.cli import main; main()", *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(root), "MATBENCH_LITE_DATA": str(data), "MATBENCH_LITE_AUTOFETCH": "0"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return ended.returncode, ended.stdout, ended.stderr
-
-
-@pytest.fixture(scope="module")
-def store(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
-    """A store with all targets, and what `mbl data add` said when it was filled."""
-    folder = tmp_path_factory.mktemp("store")
-    code, out, err = mbl("data", "add", real_data / "matbench_v0.1" / "truth", "--json", data=folder)
-    assert (code, err) == (0, "")
-    return folder, json.loads(out)
+REBUILT = {"matbench_jdft2d", "matbench_phonons"} | ({"matbench_perovskites"} if LONG else set())
 
 
 @pytest.fixture
-def filled(store: tuple[Path, list[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("MATBENCH_LITE_DATA", str(store[0]))
-    return store[0]
+def filled(real_store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MATBENCH_LITE_DATA", str(real_store))
+    return real_store
 
 
 @pytest.mark.slow
-def test_the_targets_of_all_tasks_are_verified(store):
-    results = {result["task"]: result["parts"] for result in store[1]}
+def test_the_targets_of_all_tasks_are_verified(targets_added):
+    results = parts_of(targets_added / "said.json")
     assert set(results) == set(BENCH.names)
     for task in BENCH:
         parts = {"targets": True, "inputs": True} if task.input == "composition" else {"targets": True}
@@ -104,20 +81,27 @@ def test_exported_targets_fill_another_store(filled, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_original_files_are_verified_after_the_targets_and_without_them(filled, real_data, tmp_path):
-    for data in (tmp_path / "new", filled):
-        code, out, err = mbl("data", "add", real_data / "matbench_v0.1" / "original", "--json", data=data)
-        assert (code, err) == (0, "")
-        results = {result["task"]: result["parts"] for result in json.loads(out)}
-        assert results == {name: {"targets": True, "inputs": True} for name in ORIGINAL}
-        code, out, _ = mbl("data", "verify", "--json", data=data)
-        assert code == 0
-        assert {item["problem"] for item in json.loads(out)} == {None}
+def test_original_files_are_verified_without_the_targets(mbl, originals_added):
+    assert parts_of(originals_added / "said.json") == {name: {"targets": True, "inputs": True} for name in ORIGINAL}
+    code, out, _ = mbl("data", "verify", "--json", data=originals_added / "store")
+    assert code == 0
+    assert {item["problem"] for item in json.loads(out)} == {None}
 
 
-def test_a_model_has_structures_and_targets(real_data):
-    (added,) = add([real_data / "matbench_v0.1" / "original" / "matbench_log_kvrh.json.gz"], BENCH)
-    assert added.error is None
+@pytest.mark.slow
+def test_original_files_are_verified_after_the_targets(real_store, real_data, tmp_path, monkeypatch):
+    monkeypatch.setenv("MATBENCH_LITE_DATA", str(shutil.copytree(real_store, tmp_path / "store")))
+    names = ("matbench_steels", "matbench_glass", "matbench_log_kvrh")
+    results = list(add([real_data / "matbench_v0.1" / "original" / f"{name}.json.gz" for name in names], BENCH))
+    for added in results:
+        assert {part: item.verified for part, item in added.parts.items()} == {"targets": True, "inputs": True}
+    assert [added.task for added in results] == list(names)
+    assert [(item.task, problem) for item, problem in verify(BENCH) if problem] == []
+
+
+@pytest.mark.slow
+def test_a_model_has_structures_and_targets(original_store, monkeypatch):
+    monkeypatch.setenv("MATBENCH_LITE_DATA", str(original_store))
     task = BENCH["matbench_log_kvrh"]
     X, y = task.train_data(0)
     assert len(X) == len(y) == 8789
@@ -144,12 +128,12 @@ def test_rebuilt_files_are_refused_with_the_reason(real_data):
 
 
 @pytest.mark.slow
-def test_rebuilt_files_have_verified_targets_and_unverified_inputs(real_data, data_directory):
-    folder = real_data / "matbench_v0.1" / "rebuilt"
-    code, out, err = mbl("data", "add", folder, data=data_directory)
+def test_rebuilt_files_have_verified_targets_and_unverified_inputs(mbl, real_data, data_directory):
+    files = [real_data / "matbench_v0.1" / "rebuilt" / f"{name}.rebuilt.json.gz" for name in REBUILT]
+    code, out, err = mbl("data", "add", *files, data=data_directory)
     assert (code, out) == (1, "")
-    assert err.count(": refused\n") == err.count("its targets are the published ones") == 3
-    code, out, err = mbl("data", "add", folder, "--allow-unverified", "--json", data=data_directory)
+    assert err.count(": refused\n") == err.count("its targets are the published ones") == len(REBUILT)
+    code, out, err = mbl("data", "add", *files, "--allow-unverified", "--json", data=data_directory)
     assert (code, err) == (0, "")
     results = {result["task"]: result["parts"] for result in json.loads(out)}
     assert results == {name: {"targets": True, "inputs": False} for name in REBUILT}

@@ -43,10 +43,11 @@ def appearing(target: Path) -> Iterator[Stage]:
 
     Examples:
         >>> import tempfile
-        >>> target = Path(tempfile.mkdtemp()) / "alice"
-        >>> with appearing(target) as stage:
-        ...     _ = (stage.files / "model.py").write_text("pass")
-        >>> [path.name for path in target.parent.iterdir()], [path.name for path in target.iterdir()]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     target = Path(folder) / "alice"
+        ...     with appearing(target) as stage:
+        ...         _ = (stage.files / "model.py").write_text("pass")
+        ...     [path.name for path in target.parent.iterdir()], [path.name for path in target.iterdir()]
         (['alice'], ['model.py'])
     """
     _check_free(target)

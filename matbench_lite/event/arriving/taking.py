@@ -68,13 +68,15 @@ def take(
 
     Examples:
         >>> import tempfile
-        >>> place = Path(tempfile.mkdtemp())
-        >>> (place / "sent").mkdir()
-        >>> _ = (place / "sent" / "model.py").write_text("pass")
-        >>> taken = take(place / "sent", place / "alice")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     sent = Path(folder) / "sent"
+        ...     sent.mkdir()
+        ...     _ = (sent / "model.py").write_text("pass")
+        ...     taken = take(sent, Path(folder) / "alice")
         >>> taken.kind, taken.files, taken.size, taken.sha256[:8]
         ('folder', ('model.py',), 4, '...')
-        >>> take(place / "gone.zip", place / "bob")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     take(Path(folder) / "gone.zip", Path(folder) / "bob")
         Traceback (most recent call last):
         matbench_lite.errors.ArrivalError: ...gone.zip: it is not there; check the path
     """

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from matbench_lite.errors import IsolationError, ModelError, SubmittedCodeError
-from matbench_lite.event.sandbox.isolation import isolation_problem, launched
+from matbench_lite.event.sandbox.isolation import did_not_start, isolation_problem, launched
 from matbench_lite.event.sandbox.limits import Limits
 from matbench_lite.event.sandbox.protocol import (
     CRASHED,
@@ -91,20 +91,17 @@ def fit_contained(
     Examples:
         >>> import tempfile
         >>> from matbench_lite import load_benchmark
-        >>> folder = Path(tempfile.mkdtemp())
-        >>> _ = (folder / "model.py").write_text("raise ValueError('secret')")
         >>> task = load_benchmark("mini")["mini_gap"]
-        >>> fit_contained(folder, task, *task.train_data(0), [], seed=0, where="fold 0", isolated=False)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "model.py").write_text("raise ValueError('secret')")
+        ...     fit_contained(Path(folder), task, *task.train_data(0), [], seed=0, where="fold 0", isolated=False)
         Traceback (most recent call last):
         matbench_lite.errors.SubmittedCodeError: mini_gap fold 0: the submitted code could not be loaded; ...
     """
     limits = limits or Limits()
     problem = isolation_problem() if isolated else _no_limits_problem()
     if problem is not None:
-        raise IsolationError(
-            f"submitted code cannot be isolated here: {problem}",
-            fix="score on a Linux machine, or in a virtual machine that holds nothing but this event",
-        )
+        raise problem
     place = f"{task.name} {where}".strip()
     job = Job(
         files=_folder_content(model, limits, place),
@@ -122,10 +119,7 @@ def fit_contained(
         )
     output = printable(ended.output)
     if not ended.began:
-        raise IsolationError(
-            f"the process for submitted code did not start: {output.strip() or f'exit code {ended.code}'}",
-            fix="see that this machine has memory and processes to spare",
-        )
+        raise did_not_start(output.strip() or f"exit code {ended.code}")
     predicted = _predictions(ended, X_tests, task, place, output)
     return Fitted(predicted=predicted, seconds=round(ended.seconds, 3), output=output)
 
@@ -160,8 +154,10 @@ def _error(stage: str, place: str, what: str, output: str) -> SubmittedCodeError
     )
 
 
-def _no_limits_problem() -> str | None:
-    return None if os.name == "posix" else "its limits need Linux or macOS"
+def _no_limits_problem() -> IsolationError | None:
+    if os.name == "posix":
+        return None
+    return IsolationError("submitted code cannot be limited here", fix="score on Linux or macOS")
 
 
 def _without_data(task: Task) -> Task:

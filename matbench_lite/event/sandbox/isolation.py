@@ -18,43 +18,70 @@ from typing import IO, Any
 
 from matbench_lite.errors import IsolationError
 from matbench_lite.event.sandbox.calls import MACHINES
+from matbench_lite.event.sandbox.launcher import CANNOT_ENTER
 from matbench_lite.event.sandbox.limits import Limits
 from matbench_lite.event.sandbox.places import extra_paths, package_home, sandbox_places
 from matbench_lite.event.sandbox.root import SCRATCH
 
 _LAST_USER = 2**31
+_TO_PROBE = 120  # seconds: imports from a slow disk, on a busy machine
 _SPARE_PROCESSES = 8  # above the limit: so that those who exceed it are seen doing so
-_PROBE = "from matbench_lite.event.sandbox.worker import main; import numpy, pandas; print('inside')"
+# Not pandas itself, which takes long to import: that it is there is enough to know.
+_PROBE = """
+from importlib.util import find_spec
+import numpy
+from matbench_lite.event.sandbox.worker import main
+print("inside" if find_spec("pandas") else "there is no pandas")
+"""
 _LAUNCH = "import sys; sys.path.insert(0, {home!r}); from matbench_lite.event.sandbox.launcher import main; main()"
 _WORK = "from matbench_lite.event.sandbox.worker import main; main()"
 
 
 @lru_cache(maxsize=1)
-def isolation_problem() -> str | None:
-    """Why submitted code cannot be isolated on this machine; None if it can.
+def isolation_problem() -> IsolationError | None:
+    """The error to raise if submitted code cannot be isolated on this machine; None if it can.
 
-    It is tried, once per process, which takes about a second.
+    It is tried, once per process, which takes about half a second.
 
     Examples:
         >>> problem = isolation_problem()
-        >>> problem is None or isinstance(problem, str)
+        >>> problem is None or problem.fix != ""
         True
     """
     if sys.platform != "linux":
-        return f"it needs Linux, this is {platform.system()}"
+        return _refused(f"it needs Linux, this is {platform.system()}")
     if platform.machine() not in MACHINES:
-        return f"the system calls of {platform.machine()} are not known; those of {', '.join(MACHINES)} are"
+        return _refused(f"the system calls of {platform.machine()} are not known; those of {', '.join(MACHINES)} are")
     try:
         with launched(Limits(), isolated=True, program=_PROBE) as (process, _):
-            output = process.communicate(timeout=60)[0].decode(errors="replace").strip()
+            output = process.communicate(timeout=_TO_PROBE)[0].decode(errors="replace").strip()
     except IsolationError as error:
-        return error.message
+        return error
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"starting a process in a sandbox failed: {error}"
+        return did_not_start(str(error))
+    last = output.splitlines()[-1] if output else f"exit code {process.returncode}"
+    if process.returncode == CANNOT_ENTER:
+        return _refused(last)
     if process.returncode != 0 or output != "inside":
-        last = output.splitlines()[-1] if output else f"exit code {process.returncode}"
-        return f"starting a process in a sandbox failed: {last}"
+        return did_not_start(last)
     return None
+
+
+def did_not_start(why: str) -> IsolationError:
+    """The error for a process that failed for a reason that a machine without isolation would have as well."""
+    return IsolationError(
+        f"the process for submitted code did not start: {why}",
+        fix=f"see that {sys.executable} can import matbench_lite and pandas with no environment variable set, "
+        "that memory and processes are to spare, and try again",
+    )
+
+
+def _refused(why: str) -> IsolationError:
+    return IsolationError(
+        f"submitted code cannot be isolated here: {why}",
+        fix="score on Linux 5.12 or later where namespaces are allowed; a machine that holds nothing but this event "
+        "can do without isolation (--without-isolation)",
+    )
 
 
 @contextmanager

@@ -10,6 +10,7 @@ Without isolation there are two, and this one collects what the worker leaves be
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import platform
@@ -26,8 +27,9 @@ from matbench_lite.event.sandbox.root import enter_new_root
 
 RESULTS = 3
 """The number of the pipe on which the worker sends its predictions."""
-CANNOT_ENTER = 77
-"""Exit code when the sandbox could not be built; standard error says why."""
+CANNOT_ENTER, CANNOT_START = 77, 78
+"""Exit codes when the kernel refuses to isolate, and when anything else is in the way; standard error says what."""
+_REFUSALS = {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EINVAL, errno.ENODEV, errno.ENOSPC, errno.EUSERS}
 _MB = 2**20
 
 
@@ -62,7 +64,7 @@ def _read_plan() -> dict[str, Any]:
     while not line.endswith(b"\n"):
         byte = os.read(0, 1)
         if not byte:
-            os._exit(CANNOT_ENTER)
+            os._exit(CANNOT_START)
         line += byte
     plan: dict[str, Any] = json.loads(line)
     return plan
@@ -72,7 +74,7 @@ def _stay_with(parent: int) -> None:
     if sys.platform == "linux":
         kernel.die_with_parent()
     if os.getppid() != parent:
-        os._exit(CANNOT_ENTER)  # it ended before the kernel was told to watch it
+        os._exit(CANNOT_START)  # it ended before the kernel was told to watch it
 
 
 def _new_namespaces(plan: dict[str, Any]) -> None:
@@ -93,7 +95,7 @@ def _first(plan: dict[str, Any], alive: int) -> NoReturn:
         kernel.die_with_parent()
         os.set_blocking(alive, False)
         if _has_ended(alive):
-            os._exit(CANNOT_ENTER)
+            os._exit(CANNOT_START)
         os.close(alive)
         # The worker may have the same user number, and may send signals.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -127,9 +129,12 @@ def _become_worker(plan: dict[str, Any]) -> NoReturn:
         os.chdir(plan["scratch"])
         os.dup2(plan["results"], RESULTS)
         os.closerange(RESULTS + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
-        os.execve(plan["command"][0], plan["command"], plan["environment"])
     except OSError as error:
         _give_up(error)
+    try:
+        os.execve(plan["command"][0], plan["command"], plan["environment"])
+    except OSError as error:
+        _give_up(error, started=True)
 
 
 def _give_up_rights(plan: dict[str, Any]) -> None:
@@ -192,6 +197,10 @@ def _children() -> list[int]:
     return [int(number) for number in path.read_text().split()] if path.exists() else []
 
 
-def _give_up(error: OSError) -> NoReturn:
-    os.write(2, f"{error.strerror or error}\n".encode())
-    os._exit(CANNOT_ENTER)
+def _give_up(error: OSError, *, started: bool = False) -> NoReturn:
+    """End and say why. What a file's owner, place or size is to blame for has nothing to do with isolation."""
+    about_a_file = error.filename is not None and not str(error.filename).startswith("/proc/self/")
+    refused = error.errno in _REFUSALS and not about_a_file and not started
+    what = f"{error.strerror or error}" + (f": {error.filename}" if error.filename else "")
+    os.write(2, f"{what}\n".encode(errors="replace"))
+    os._exit(CANNOT_ENTER if refused else CANNOT_START)

@@ -66,7 +66,8 @@ def main() -> NoReturn:
     import pandas as pd  # noqa: F401
 
     import matbench_lite.data.structures.array
-    import matbench_lite.run  # noqa: F401
+    import matbench_lite.run.fitting
+    import matbench_lite.run.model  # noqa: F401
 
     _send(READY)
     stage = UNLOADABLE
@@ -88,7 +89,7 @@ def main() -> NoReturn:
 
 
 def _estimator(job: Job) -> Any:
-    from matbench_lite.run import load_model
+    from matbench_lite.run.model import load_model
 
     # Beside the working directory, where the model writes its own files.
     folder = Path("model").absolute()
@@ -101,7 +102,7 @@ def _estimator(job: Job) -> Any:
 
 
 def _predictions(estimator: Any, job: Job) -> list[Predicted]:
-    from matbench_lite.run import fit_predict
+    from matbench_lite.run.fitting import fit_predict
 
     try:
         return fit_predict(estimator, job.task, job.X_train, job.y_train, job.X_tests, seed=job.seed, where=job.where)

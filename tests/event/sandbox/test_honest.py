@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,10 +12,25 @@ from matbench_lite import load_benchmark
 from matbench_lite.event.sandbox import Limits, fit_contained
 from matbench_lite.run import Predicted, fit_predict, load_model, model_inputs
 
-from .conftest import mean, train
+from .conftest import train
 
 pytestmark = pytest.mark.usefixtures("isolation")
 
+DEVIATIONS = """
+import numpy as np
+
+class Model:
+    def fit(self, X, y):
+        self.mean, self.std = y.mean(), y.std()
+        return self
+
+    def predict(self, X, return_std=False):
+        values = self.mean + np.random.rand(len(X))
+        return (values, np.full(len(X), self.std)) if return_std else values
+
+def get_estimator(task):
+    return Model()
+"""
 LABELS = """
 import numpy as np
 
@@ -55,25 +69,19 @@ def compared(folder: Path, task_name: str, rows: int) -> list[Predicted]:
     return fitted.predicted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("baseline", "task_name", "rows"),
-    [
-        ("dummy", "mini_gap", 50),
-        pytest.param("ridge-magpie", "mini_gap", 200, marks=pytest.mark.slow),
-        pytest.param("ridge-magpie", "mini_is_ductile", 200, marks=pytest.mark.slow),
-        pytest.param("rf-structure", "mini_e_form", 60, marks=pytest.mark.slow),
-    ],
+    ("baseline", "task_name", "rows"), [("ridge-magpie", "mini_gap", 60), ("rf-structure", "mini_e_form", 15)]
 )
 def test_baselines_as_submissions(tmp_path: Path, baseline: str, task_name: str, rows: int) -> None:
-    shutil.copy(load_model(baseline).files[0], tmp_path / "model.py")
+    text = load_model(baseline).files[0].read_text().replace("n_estimators=200", "n_estimators=5")
+    (tmp_path / "model.py").write_text(text)
     predicted = compared(tmp_path, task_name, rows)
     assert all(one.std is None for one in predicted)
 
 
-@pytest.mark.slow
 def test_standard_deviations_come_along(tmp_path: Path) -> None:
-    text = load_model("bagged-gbt").files[0].read_text().replace('"max_iter": 200', '"max_iter": 5')
-    (tmp_path / "model.py").write_text(text)
+    (tmp_path / "model.py").write_text(DEVIATIONS)
     assert all(one.std is not None for one in compared(tmp_path, "mini_gap", 80))
 
 
@@ -103,9 +111,11 @@ def test_files_beside_the_model_are_there_and_what_it_prints_is_kept(write: Call
     assert "and stderr" in fitted.output
 
 
-def test_a_submission_may_use_processes_threads_and_files_within_its_limits(write: Callable[..., Path]) -> None:
-    folder = write(
-        fit="""
+def test_a_submission_may_use_processes_threads_and_files_within_its_limits(
+    works: Callable[..., str], tmp_path: Path
+) -> None:
+    works(
+        """
         import multiprocessing, tempfile
         from concurrent.futures import ThreadPoolExecutor
         with multiprocessing.get_context("fork").Pool(2) as pool:
@@ -116,15 +126,13 @@ def test_a_submission_may_use_processes_threads_and_files_within_its_limits(writ
             (Path(folder) / "file").write_bytes(bytes(10**6))
         """
     )
-    assert set(train(folder).predicted[0].values) == {mean()}
-    assert not (folder / "file").exists()
+    assert not list(tmp_path.rglob("file"))
 
 
-@pytest.mark.slow
 def test_many_rows_in_and_out(write: Callable[..., Path]) -> None:
     import pandas as pd
 
-    rows = 200_000  # far more than a pipe holds
+    rows = 30_000  # far more than a pipe holds
     task = load_benchmark("mini")["mini_gap"]
     X = pd.Series(["NaCl"] * rows, index=[f"row-{number}" for number in range(rows)])
     y = pd.Series(np.random.default_rng(0).normal(size=rows), index=X.index)

@@ -6,22 +6,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 
 from matbench_lite.errors import MatbenchLiteError, SubmittedCodeError
 from matbench_lite.event.sandbox import Limits
 
-from .conftest import LIMITS, mean, train
+from .conftest import LIMITS
 
-pytestmark = pytest.mark.slow
-
-Contained = Callable[..., SubmittedCodeError]
-BRIEF = replace(LIMITS, seconds=2)
+Attack = Callable[..., SubmittedCodeError]
+BRIEF = replace(LIMITS, seconds=0.5)
+SMALL = replace(LIMITS, memory_mb=150, disk_mb=8)
 
 
 @pytest.mark.parametrize(
-    "fit",
+    "code",
     [
         "while True: pass",
         "time.sleep(1000)",
@@ -39,16 +37,16 @@ BRIEF = replace(LIMITS, seconds=2)
     ],
     ids=["busy", "asleep", "deaf", "stopped", "silent"],
 )
-def test_never_ends(contained: Contained, fit: str) -> None:
-    assert contained(fit=fit, limits=BRIEF).stage == "took too long"
+def test_never_ends(attack: Attack, code: str) -> None:
+    assert attack(code, limits=BRIEF).stage == "took too long"
 
 
-def test_never_ends_while_it_is_imported(contained: Contained) -> None:
-    assert contained(top="while True: time.sleep(1)", limits=BRIEF).stage == "took too long"
+def test_never_ends_while_it_is_imported(contained: Attack) -> None:
+    assert contained(top="while True: pass", limits=BRIEF).stage == "took too long"
 
 
 @pytest.mark.parametrize(
-    "fit",
+    "code",
     [
         "while True: os.fork()",
         """
@@ -58,55 +56,60 @@ def test_never_ends_while_it_is_imported(contained: Contained) -> None:
             except OSError:
                 pass
         """,
-        "while True: subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(1000)', MARK])",
+        "while True: subprocess.Popen([sys.executable, '-S', '-c', 'import time; time.sleep(1000)', MARK])",
         "while True: threading.Thread(target=time.sleep, args=(1000,)).start()",
     ],
     ids=["bomb", "stubborn-bomb", "programs", "threads"],
 )
-def test_starts_processes_without_end(contained: Contained, fit: str) -> None:
-    before = len(psutil.pids())
-    assert contained(fit=fit).stage == "started too many processes"
-    assert len(psutil.pids()) < before + 100
+def test_starts_processes_without_end(attack: Attack, code: str) -> None:
+    # What meets the kernel's limit, above ours, has to wait until it is seen.
+    waiting = f"try:\n    {code}\nexcept (OSError, RuntimeError):\n    time.sleep(1000)"
+    assert attack(code if "\n" in code else waiting).stage == "started too many processes"
 
 
-def test_memory_of_one_process(contained: Contained) -> None:
-    error = contained(fit="kept = [np.ones(10**7) for _ in range(10**4)]")
-    assert error.stage == "took too much memory"
+def test_memory_of_one_process(attack: Attack) -> None:
+    code = """
+    kept = []
+    try:
+        while True:
+            kept.append(b"x" * 10**7)
+    except MemoryError:  # the kernel's limit, above ours
+        time.sleep(1000)
+    """
+    assert attack(code, limits=SMALL).stage == "took too much memory"
 
 
-def test_memory_of_many_small_processes_counts_together(contained: Contained) -> None:
-    fit = """
+def test_memory_of_many_small_processes_counts_together(attack: Attack) -> None:
+    code = """
     for _ in range(12):
         if os.fork() == 0:
-            kept = np.ones(10 * 2**20)  # 80 MB each, 960 MB together
+            kept = b"x" * (20 * 2**20)  # 240 MB together
             time.sleep(1000)
     time.sleep(1000)
     """
-    assert contained(fit=fit).stage == "took too much memory"
+    assert attack(code, limits=SMALL).stage == "took too much memory"
 
 
-@pytest.mark.usefixtures("isolation")
-def test_memory_that_processes_share_counts_once(write: Callable[..., Path]) -> None:
-    folder = write(
-        fit="""
-        kept = np.ones(20 * 2**20)  # 160 MB, seen by nine processes
+def test_memory_that_processes_share_counts_once(works: Callable[..., str]) -> None:
+    works(
+        """
+        kept = b"x" * (60 * 2**20)  # seen by nine processes
         children = []
         for _ in range(8):
             child = os.fork()
             if child == 0:
-                time.sleep(1)
-                os._exit(int(kept[0]) - 1)
+                time.sleep(0.5)
+                os._exit(kept[0] != ord("x"))
             children.append(child)
         assert all(os.waitpid(child, 0)[1] == 0 for child in children)
-        """
+        """,
+        limits=replace(LIMITS, memory_mb=300),
     )
-    assert set(train(folder).predicted[0].values) == {mean()}
 
 
-@pytest.mark.usefixtures("isolation")
-def test_memory_that_belongs_to_no_process_cannot_be_had(write: Callable[..., Path]) -> None:
-    folder = write(
-        fit="""
+def test_memory_that_belongs_to_no_process_cannot_be_had(works: Callable[..., str]) -> None:
+    works(
+        """
         import mmap
         libc = ctypes.CDLL(None, use_errno=True)
         for attempt in (
@@ -124,27 +127,17 @@ def test_memory_that_belongs_to_no_process_cannot_be_had(write: Callable[..., Pa
         mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE)
         """
     )
-    assert set(train(folder).predicted[0].values) == {mean()}
 
 
-@pytest.mark.parametrize(
-    "fit",
-    [
-        "Path('huge').write_bytes(bytes(200 * 2**20))",
-        "[Path(f'/tmp/file{number}').write_bytes(bytes(2**20)) for number in range(200)]",
-    ],
-    ids=["one-file", "many-files"],
-)
-def test_fills_its_disk(contained: Contained, fit: str) -> None:
-    assert contained(fit=fit).stage == "filled its disk"
+def test_fills_its_disk(contained: Attack) -> None:
+    fit = "[Path(f'/tmp/file{number}').write_bytes(bytes(2**20)) for number in range(20)]"
+    assert contained(fit=fit, limits=replace(LIMITS, disk_mb=8)).stage == "filled its disk"
 
 
-@pytest.mark.usefixtures("isolation")
-def test_every_way_to_fill_a_disk_ends_at_the_same_size(write: Callable[..., Path]) -> None:
-    folder = write(
-        fit="""
-        import shutil
-        def fill(*folders, size=2**20, most=200):
+def test_every_way_to_fill_a_disk_ends_at_the_same_size(works: Callable[..., str]) -> None:
+    works(
+        """
+        def fill(*folders, size=2**18, most=100):
             made = [Path(folder, f"file{number}") for number in range(most) for folder in folders]
             try:
                 for path in made:
@@ -156,29 +149,30 @@ def test_every_way_to_fill_a_disk_ends_at_the_same_size(write: Callable[..., Pat
             used = sum(path.stat().st_size for path in made if path.exists())
             for path in made:
                 path.unlink(missing_ok=True)
-            assert full and used <= 64 * 2**20, (folders, used)
+            assert full and used <= 8 * 2**20, (folders, used)
         fill(".")
         fill("/tmp")
         fill("/dev/shm")
         fill("/tmp", "/dev/shm", "/scratch")
-        fill("/tmp", size=0, most=10**5)
+        fill("/tmp", size=0, most=10**4)
         try:
             os.posix_fallocate(os.open("huge", os.O_CREAT | os.O_RDWR), 0, 2**40)
         except OSError as error:
             assert error.errno == errno.EFBIG
         else:
             raise AssertionError("a terabyte")
-        """
+        """,
+        limits=SMALL,
     )
-    assert set(train(folder).predicted[0].values) == {mean()}
 
 
-@pytest.mark.usefixtures("isolation")
-def test_there_is_nowhere_else_to_write(write: Callable[..., Path]) -> None:
-    folder = write(
-        fit="""
+def test_there_is_nowhere_else_to_write(works: Callable[..., str]) -> None:
+    works(
+        """
+        from importlib.util import find_spec
         places = {Path("/"), Path("/etc"), Path("/usr"), Path("/dev"), Path("/proc"), Path("/var"), Path(sys.prefix),
-                  Path(sys.base_prefix), Path(np.__file__).parent, Path("/usr/lib"), Path("/bin")}
+                  Path(sys.base_prefix), Path(find_spec("numpy").origin).parent, Path("/usr/lib"), Path("/bin"),
+                  Path(find_spec("matbench_lite").origin).parent}
         for place in places:
             attempts = (place / "file").touch, (place / "folder").mkdir, lambda: place.chmod(0o777)
             for attempt in attempts:
@@ -189,11 +183,10 @@ def test_there_is_nowhere_else_to_write(write: Callable[..., Path]) -> None:
                 raise AssertionError(place)
         """
     )
-    assert set(train(folder).predicted[0].values) == {mean()}
 
 
 @pytest.mark.parametrize(
-    "fit",
+    "code",
     [
         "while True: print('x' * 10**6)",
         "while True: print('x' * 10**6, file=sys.stderr)",
@@ -202,13 +195,13 @@ def test_there_is_nowhere_else_to_write(write: Callable[..., Path]) -> None:
     ],
     ids=["stdout", "stderr", "raw", "program"],
 )
-def test_prints_without_end(contained: Contained, fit: str) -> None:
-    error = contained(fit=fit)
+def test_prints_without_end(attack: Attack, code: str) -> None:
+    error = attack(code)
     assert error.stage == "printed too much"
     assert len(error.details) < 2**20
 
 
-def test_a_folder_that_is_too_large_is_not_even_sent(contained: Contained, write: Callable[..., Path]) -> None:
+def test_a_folder_that_is_too_large_is_not_even_sent(contained: Attack, write: Callable[..., Path]) -> None:
     folder = write()
     with (folder / "weights.bin").open("wb") as stream:
         stream.truncate(10**10)

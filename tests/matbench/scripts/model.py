@@ -23,14 +23,15 @@ def features(materials):
 
 
 class MyModel:
-    """What the documentation calls `my_model`."""
+    """What the documentation calls `my_model`. Learns from a few hundred rows."""
 
     def __init__(self, probabilities=False):
         self.probabilities = probabilities
 
     def train_and_validate(self, inputs, outputs):
         kind = LogisticRegression(max_iter=1000) if outputs.dtype == bool else Ridge(alpha=0.1)
-        self.model = kind.fit(features(inputs), outputs.to_numpy())
+        some = slice(None, None, 1 + len(inputs) // 500)
+        self.model = kind.fit(features(inputs[some]), outputs[some].to_numpy())
 
     def predict(self, inputs):
         if self.probabilities:
