@@ -34,10 +34,11 @@ def replacing(path: Path) -> Iterator[Path]:
 
     Examples:
         >>> import tempfile
-        >>> target = Path(tempfile.mkdtemp()) / "a.txt"
-        >>> with replacing(target) as temporary:
-        ...     _ = temporary.write_text("all of it")
-        >>> target.read_text()
+        >>> with tempfile.TemporaryDirectory() as home:
+        ...     target = Path(home) / "a.txt"
+        ...     with replacing(target) as temporary:
+        ...         _ = temporary.write_text("all of it")
+        ...     target.read_text()
         'all of it'
     """
     with temporary_file(path.parent, path.name) as temporary:

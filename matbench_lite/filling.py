@@ -16,9 +16,10 @@ def fill(template: Path, values: Mapping[str, object]) -> str:
 
     Examples:
         >>> import tempfile
-        >>> template = Path(tempfile.mkdtemp()) / "a.toml.j2"
-        >>> _ = template.write_text("title = {{ title | quoted }}")
-        >>> fill(template, {"title": 'say "hi"'})
+        >>> with tempfile.TemporaryDirectory() as home:
+        ...     template = Path(home) / "a.toml.j2"
+        ...     _ = template.write_text("title = {{ title | quoted }}")
+        ...     fill(template, {"title": 'say "hi"'})
         'title = "say \\"hi\\""'
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined

@@ -43,7 +43,8 @@ def check_entry(
         >>> sub = Submission("mini", algorithm="Zero", authors=["A. Name"], description="Zero.", external_data=False)
         >>> for fold in range(5):
         ...     sub.record("mini_gap", fold, [0.0] * 100)
-        >>> checked = check_entry(sub.save(Path(tempfile.mkdtemp()) / "zero"))
+        >>> with tempfile.TemporaryDirectory() as home:
+        ...     checked = check_entry(sub.save(Path(home) / "zero"))
         >>> checked.ok, [finding.code for finding in checked.findings]
         (False, ['MBL116', 'MBL601', 'MBL503'])
         >>> print(checked.category.reason)

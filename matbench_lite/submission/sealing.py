@@ -44,11 +44,12 @@ def reseal(
         >>> import tempfile
         >>> sub = Submission("mini", algorithm="Zero")
         >>> sub.record("mini_gap", 0, [0.0] * 100)
-        >>> entry = sub.save(Path(tempfile.mkdtemp()) / "zero")
-        >>> _ = (entry / "README.md").write_text("Nothing is nothing.")
-        >>> reseal(entry, header={"authors": ["A. Name"]})
+        >>> with tempfile.TemporaryDirectory() as home:
+        ...     entry = sub.save(Path(home) / "zero")
+        ...     _ = (entry / "README.md").write_text("Nothing is nothing.")
+        ...     reseal(entry, header={"authors": ["A. Name"]})
+        ...     reseal(entry)
         ['README.md is new', 'authors changed']
-        >>> reseal(entry)
         []
     """
     path = Path(folder)

@@ -28,7 +28,7 @@ def submissions(mini, noisy, once, monkeypatch) -> Path:
     return folder / "submissions"
 
 
-@pytest.fixture(params=[80, 120, 200])
+@pytest.fixture(params=[80, 200])
 def width(request, monkeypatch) -> int:
     monkeypatch.setattr(output.out, "_width", request.param)
     return request.param

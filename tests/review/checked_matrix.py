@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from damage import CASES
+from damage import CASES, EXECUTED
 
 HERE = Path(__file__).parent
 
@@ -27,9 +27,11 @@ def check_all(sound: Path, home: Path, names: list[str]) -> dict:
         text=True,
         check=False,
         timeout=600,
+        cwd=home,
         env=os.environ | {"PYTHONPATH": str(HERE.parent.parent)},
     )
     assert done.returncode == 0, done.stderr[-2000:]
+    assert not (home / EXECUTED).exists(), "something in an entry was executed"
     return json.loads(done.stdout)
 
 

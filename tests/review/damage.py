@@ -185,9 +185,13 @@ def saved_array() -> bytes:
     return buffer.getvalue()
 
 
+EXECUTED = "matbench_lite_was_here"
+"""A file that appears where the check runs, if what is in an entry is executed."""
+
+
 class Evil:
     def __reduce__(self) -> tuple[Any, ...]:
-        return os.system, ("touch /tmp/matbench_lite_was_here",)
+        return os.system, (f"touch {EXECUTED}",)
 
 
 for protocol in range(6):
@@ -306,9 +310,9 @@ def _(folder: Path) -> None:
     (folder / "submission.json").write_text(json.dumps(content, separators=(",", ":")))
 
 
-@case("200 000 empty lists", "MBL208")
+@case("50 000 empty lists", "MBL208")
 def _(folder: Path) -> None:
-    content = document(folder) | {"metadata": {"a": [[]] * 200_000}}
+    content = document(folder) | {"metadata": {"a": [[]] * 50_000}}
     content["digest"] = digest(content)
     (folder / "submission.json").write_text(json.dumps(content, separators=(",", ":")))
 

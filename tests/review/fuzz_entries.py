@@ -29,11 +29,12 @@ def work(seed: int, keep: Path) -> None:
     import warnings
 
     warnings.simplefilter("error")
+    from entries import save_sound_entry
     from fuzz_readers import Readers, random_input
 
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
-        readers = Readers(Path(folder))
+        readers = Readers(save_sound_entry(Path(folder) / "sound"), Path(folder))
         seeds = readers.seeds()
         while True:
             reader, content = random_input(rng, readers, seeds)

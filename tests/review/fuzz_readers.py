@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from entries import NOTEBOOK, add_file, forge_content, read_table, save_sound_entry
+from entries import NOTEBOOK, add_file, forge_content, read_table
 
 from matbench_lite.errors import MatbenchLiteError
 from matbench_lite.matbench import read_results
@@ -27,14 +27,15 @@ from matbench_lite.submission.canonical import canonical_bytes, digest
 
 
 class Readers:
-    """The readers over one sound entry, which is made anew for every input.
+    """The readers over one sound entry, which is copied for every input.
 
     Args:
+        sound: The entry.
         folder: Where to work.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.sound = save_sound_entry(folder / "sound")
+    def __init__(self, sound: Path, folder: Path) -> None:
+        self.sound = sound
         self.entry = folder / "entry"
         self.file = folder / "file"
 

@@ -15,8 +15,8 @@ READERS = ("json", "parquet", "notebook", "text", "matbench", "about")
 
 
 @pytest.fixture(scope="session")
-def readers(tmp_path_factory: pytest.TempPathFactory) -> Readers:
-    return Readers(tmp_path_factory.mktemp("fuzz"))
+def readers(sound: Path, tmp_path_factory: pytest.TempPathFactory) -> Readers:
+    return Readers(sound, tmp_path_factory.mktemp("fuzz"))
 
 
 @pytest.fixture(scope="session")

@@ -11,10 +11,9 @@ import pytest
 from matbench_lite import Submission
 from matbench_lite.cli.app import run as mbl
 from matbench_lite.errors import EntryError, ModelError, UnknownNameError
-from matbench_lite.review import check_entry
 from matbench_lite.review.scaffold import make_entry_folder
 from matbench_lite.review.sealing import seal_entry
-from matbench_lite.run import BASELINES, Plan, load_model, run_model
+from matbench_lite.run import BASELINES, load_model
 from matbench_lite.run.about import about_model
 
 
@@ -29,19 +28,6 @@ def test_a_new_folder_holds_a_model_that_can_be_loaded(tmp_path: Path, baseline:
     assert about.description.endswith(".")
     assert about.requirements == about_model(load_model(baseline)).requirements
     assert model.input == load_model(baseline).input
-
-
-@pytest.mark.slow
-def test_the_new_model_runs_and_its_entry_passes_the_check(tmp_path: Path) -> None:
-    folder = tmp_path / "submissions" / "my-model"
-    make_entry_folder(folder, author="A. Name")
-    result = run_model(Plan(model=load_model(folder), benchmark="mini", output=folder, tasks=("mini_gap",)))
-    assert not result.failed
-    entry = Submission.load(folder)
-    assert (entry.algorithm, entry.authors) == ("my-model", ["A. Name"])
-    assert entry.scores["mini_gap"].mae.mean < 0.75, "better than a forest on element fractions"
-    checked = check_entry(folder, others={})
-    assert [finding for finding in checked.findings if finding.severity != "note"] == []
 
 
 @pytest.mark.parametrize("slug", ["My Model", "-x", "a--b", "..", "my_model", "ü", "a" * 61, "a.b", "con"])

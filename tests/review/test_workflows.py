@@ -129,7 +129,7 @@ def run_script(text: str, folder: Path, **environment: str) -> subprocess.Comple
     """Run a script as GitHub does."""
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", text]
     return subprocess.run(
-        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=120
+        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=600
     )
 
 
@@ -143,10 +143,13 @@ def program(folder: Path, name: str, text: str) -> Path:
 
 # A GitHub of one file: `gh api` reads and writes state.json, and leaves the selecting to the real jq.
 FAKE_GH = f"""#!{sys.executable} -IS
-import json, os, pathlib, subprocess, sys
+import json, os, sys
 
-state_file = pathlib.Path(os.environ["FAKE_GITHUB"])
-state = json.loads(state_file.read_text())
+def read(path):
+    with open(path, "rb") as stream:
+        return stream.read()
+
+state = json.loads(read(os.environ["FAKE_GITHUB"]))
 assert sys.argv[1] == "api"
 method, jq, fields, path = "GET", None, {{}}, None
 arguments = iter(sys.argv[2:])
@@ -158,13 +161,13 @@ for argument in arguments:
     elif argument in ("-f", "-F"):
         key, _, value = next(arguments).partition("=")
         raw = argument == "-F" and value.startswith("@")
-        fields[key] = pathlib.Path(value[1:]).read_text() if raw else value
+        fields[key] = read(value[1:]).decode() if raw else value
     elif argument not in ("--paginate", "--silent"):
         path = argument
 kind = path.removeprefix("repos/o/n/")
 state["calls"].append([method, kind])
 if kind == "actions/artifacts/11/zip":
-    sys.stdout.buffer.write(pathlib.Path(state["zip"]).read_bytes())
+    sys.stdout.buffer.write(read(state["zip"]))
     answer = None
 elif kind == "actions/runs/5/artifacts":
     answer = {{"artifacts": [{{"name": "review", "id": 11}}] if state["zip"] else []}}
@@ -187,9 +190,12 @@ elif method == "DELETE":
     state["labels"].remove(kind.rpartition("/")[2].replace("%20", " "))
 else:
     sys.exit(f"not known: {{method}} {{kind}}")
-state_file.write_text(json.dumps(state))
+with open(os.environ["FAKE_GITHUB"], "w") as stream:
+    json.dump(state, stream)
 if method == "GET" and answer is not None:
-    sys.stdout.write(subprocess.run(["jq", "-r", jq], input=json.dumps(answer), capture_output=True, text=True).stdout)
+    with open(os.environ["FAKE_GITHUB"] + ".answer", "w") as stream:
+        json.dump(answer, stream)
+    os.execvp("jq", ["jq", "-r", jq, stream.name])
 """
 
 
@@ -287,7 +293,7 @@ def test_a_change_of_workflows_could_have_uploaded_anything(github: GitHub) -> N
     assert github.state["labels"] == ["nice", "review: needs a person"]
 
 
-@pytest.mark.parametrize("verdict", ['"merge it"', '"accept\\n"', "[]", "not json", '"no entries"'])
+@pytest.mark.parametrize("verdict", ['"no entries"', '"accept\\n"', "[]", "not json"])
 def test_only_labels_of_ours_are_set(github: GitHub, verdict: str) -> None:
     github.upload(number="7", report__md="x", report__json=f'{{"verdict": {verdict}}}')
     github.save(labels=["review: needs work"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -29,15 +31,25 @@ def small_submission(**arguments) -> Submission:
     return sub
 
 
-@pytest.fixture
-def submission() -> Submission:
-    return small_submission()
-
-
-@pytest.fixture
-def entry(submission: Submission, tmp_path: Path) -> Path:
-    code = tmp_path / "model.py"
+@pytest.fixture(scope="session")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Submission, Path]:
+    """The submission and its entry, to be copied."""
+    home = tmp_path_factory.mktemp("small")
+    code = home / "model.py"
     code.write_text(MODEL)
-    folder = submission.save(tmp_path / "entries" / "test", code=code)
+    submission = small_submission()
+    folder = submission.save(home / "entries" / "test", code=code)
     (folder / "README.md").write_text("# Test\n")
-    return submission.save(folder)
+    return submission, submission.save(folder)
+
+
+@pytest.fixture
+def submission(saved: tuple[Submission, Path]) -> Submission:
+    made, _ = saved
+    return copy.deepcopy(made, {id(made.benchmark): made.benchmark})
+
+
+@pytest.fixture
+def entry(saved: tuple[Submission, Path], tmp_path: Path) -> Path:
+    shutil.copy(saved[1].parents[1] / "model.py", tmp_path)
+    return shutil.copytree(saved[1], tmp_path / "entries" / "test")

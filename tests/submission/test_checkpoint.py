@@ -95,6 +95,7 @@ def test_a_place_that_cannot_be_written_is_named_and_nothing_recorded_is_lost(tm
     assert Submission.load(sub.save(tmp_path / "entry")).is_recorded("mini_gap", 0)
 
 
+@pytest.mark.slow
 def test_kill_9_at_random_moments_loses_no_recorded_fold(tmp_path) -> None:
     """Runs that are killed twice; every fold whose `record` returned is there after `resume`."""
     rng = random.Random(20)

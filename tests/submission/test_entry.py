@@ -255,6 +255,7 @@ def test_a_file_that_carries_an_arrow_schema_is_refused(entry) -> None:
         Submission.load(entry)
 
 
+@pytest.mark.slow
 def test_a_decompression_bomb_is_refused_unread(entry) -> None:
     """A page that truly unpacks to 150 MB, for a single row."""
     bomb = pa.table(

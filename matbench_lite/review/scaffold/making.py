@@ -36,7 +36,8 @@ def make_entry_folder(folder: Path, *, baseline: str = DEFAULT_BASELINE, author:
 
     Examples:
         >>> import tempfile
-        >>> [path.name for path in make_entry_folder(Path(tempfile.mkdtemp()) / "my-model", author="A. Name")]
+        >>> with tempfile.TemporaryDirectory() as home:
+        ...     [path.name for path in make_entry_folder(Path(home) / "my-model", author="A. Name")]
         ['model.py', 'about.toml', 'README.md']
     """
     slug = folder.name

@@ -117,7 +117,7 @@ class Clone:
 def init(folder: Path) -> Clone:
     folder.mkdir(parents=True)
     clone = Clone(folder)
-    clone.git("init", "--quiet", "-b", "main")
+    clone.git("init", "--quiet", "--template=", "-b", "main")
     for key, value in (("user.name", "A. Name"), ("user.email", "a@example.org"), ("commit.gpgsign", "false")):
         clone.git("config", key, value)
     return clone
@@ -137,6 +137,7 @@ def build_repository(folder: Path) -> None:
     clone.entry("rough", make_entry("Rough", 0.8))
     clone.entry("gap-only", make_entry("Gap only", 0.3, tasks=["mini_gap"]))
     clone.commit("base")
+    clone.git("gc", "--quiet")  # fewer files to copy
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,49 @@
+"""The entries in `submissions/` pass what everybody's have to pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from matbench_lite.review import Checked, check_entries
+
+from .real.conftest import filled_by
+
+SUBMISSIONS = Path(__file__).parents[1] / "submissions"
+ALARMS = {"dummy": {"MBL503"}}
+"""What people have to look at: the dummy does predict constants."""
+
+pytestmark = pytest.mark.skipif(
+    not SUBMISSIONS.is_dir(), reason="the entries are in the repository, not in the package"
+)
+
+
+def passing(checked: dict[str, Checked]) -> None:
+    assert checked.keys() == {path.name for path in SUBMISSIONS.iterdir() if path.is_dir()}
+    for slug, found in checked.items():
+        assert found.ok, (slug, found.findings)
+        assert {item.code for item in found.findings if item.severity != "note"} == ALARMS.get(slug, set()), slug
+
+
+def test_they_pass_without_the_targets() -> None:
+    """Digests, form, declarations, and how they stand beside each other."""
+    checked = check_entries(SUBMISSIONS, committed=True)
+    passing(checked)
+    for found in checked.values():
+        assert {reason.split(" of ")[0] for reason in found.not_run.values()} == {"needs the targets"}
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_every_score_is_that_of_the_predictions(
+    real_data: Path, once: Callable[[str, Callable[[Path], None]], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    targets = once("real-targets", filled_by(real_data / "matbench_v0.1" / "truth"))  # those of tests/real
+    monkeypatch.setenv("MATBENCH_LITE_DATA", str(targets / "store"))
+    checked = check_entries(SUBMISSIONS, committed=True)
+    passing(checked)
+    for slug, found in checked.items():
+        assert found.not_run == {}, slug
+        assert set(found.verified.values()) == {True}, slug
