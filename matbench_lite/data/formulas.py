@@ -90,7 +90,8 @@ def _of_counts(counts: tuple[tuple[str, int], ...]) -> str:
 
     # What `Composition(...).reduced_formula` does with whole amounts, in half of the time.
     formula: str = reduce_formula(dict(counts))[0]
-    return Composition.special_formulas.get(formula, formula)
+    special: dict[str, str] = Composition.special_formulas
+    return special.get(formula, formula)
 
 
 def _some_text(text: str) -> str:
