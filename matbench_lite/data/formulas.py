@@ -89,8 +89,9 @@ def _of_counts(counts: tuple[tuple[str, int], ...]) -> str:
     from pymatgen.core.composition import Composition, reduce_formula
 
     # What `Composition(...).reduced_formula` does with whole amounts, in half of the time.
-    formula: str = reduce_formula(dict(counts))[0]
-    return Composition.special_formulas.get(formula, formula)
+    reduced = reduce_formula(dict(counts))[0]
+    formula: str = Composition.special_formulas.get(reduced, reduced)
+    return formula
 
 
 def _some_text(text: str) -> str:
