@@ -178,6 +178,7 @@ def test_a_structure_task_with_only_targets_scores_but_has_no_inputs(server, tas
         assert "mbl data fetch matbench_jdft2d" in caught.value.fix
 
 
+@pytest.mark.slow
 def test_processes_that_fetch_the_same_task_ask_for_it_once(server, task, start):
     """One of them is slow to read the download: the other must not remove it meanwhile."""
     code = """

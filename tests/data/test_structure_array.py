@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
+import subprocess
+from collections.abc import Callable
 from typing import Any
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -155,15 +157,11 @@ def test_pickling_ships_the_selected_rows_only() -> None:
     assert symbols(copy.deepcopy(many.iloc[[500]])) == ["H"]
 
 
-@pytest.mark.slow
-def test_other_processes_get_them(series: pd.Series) -> None:
-    parts = [series.iloc[:3], series.iloc[3:]]
-    found = joblib.Parallel(n_jobs=2)(joblib.delayed(_volumes)(part) for part in parts)
-    assert np.concatenate(found) == pytest.approx([64.0] * 6)
-
-
-def _volumes(structures: pd.Series) -> list[float]:
-    return [one.volume for one in structures]
+def test_other_processes_get_them(series: pd.Series, start: Callable[..., subprocess.Popen[str]]) -> None:
+    with start("print([one.volume for one in part])", part=series.iloc[2:]) as process:
+        out, errors = process.communicate()
+    assert errors == ""
+    assert json.loads(out) == pytest.approx([64.0] * 4)
 
 
 def test_putting_together_columns_of_different_files() -> None:

@@ -49,11 +49,13 @@ def download(
 
     Examples:
         >>> import hashlib, tempfile
-        >>> disk, folder = Path(tempfile.mkdtemp()), Path(tempfile.mkdtemp())
-        >>> _ = (disk / "a.txt").write_bytes(b"the right bytes")
         >>> sha256 = hashlib.sha256(b"the right bytes").hexdigest()
-        >>> urls = [(disk / name).as_uri() for name in ("missing.txt", "a.txt")]
-        >>> download("a.txt", urls, sha256=sha256, folder=folder).read_bytes()
+        >>> with tempfile.TemporaryDirectory() as name:
+        ...     disk, folder = Path(name) / "disk", Path(name) / "folder"
+        ...     disk.mkdir()
+        ...     _ = (disk / "a.txt").write_bytes(b"the right bytes")
+        ...     urls = [(disk / name).as_uri() for name in ("missing.txt", "a.txt")]
+        ...     download("a.txt", urls, sha256=sha256, folder=folder).read_bytes()
         b'the right bytes'
     """
     if Path(file_name).name != file_name or file_name in ("", ".."):

@@ -18,7 +18,8 @@ class Partial:
 
     Examples:
         >>> import tempfile
-        >>> partial = Partial(Path(tempfile.mkdtemp()) / "a.json.gz")
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> partial = Partial(Path(folder.name) / "a.json.gz")
         >>> partial.restart("https://host/a.json.gz", '"v1"')
         >>> with partial.append() as stream:
         ...     _ = stream.write(b"the first half")
@@ -26,6 +27,7 @@ class Partial:
         (14, '"v1"')
         >>> partial.validator("https://other/a.json.gz") is None
         True
+        >>> folder.cleanup()
     """
 
     def __init__(self, target: Path) -> None:

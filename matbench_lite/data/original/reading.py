@@ -67,9 +67,11 @@ def read_original(
 
     Examples:
         >>> import tempfile
-        >>> path = Path(tempfile.mkdtemp()) / "steels.json"
-        >>> _ = path.write_text('{"columns": ["composition", "strength"], "index": [0], "data": [["Fe2Ni2", 1.5]]}')
-        >>> original = read_original(path, input_kind="composition")
+        >>> text = '{"columns": ["composition", "strength"], "index": [0], "data": [["Fe2Ni2", 1.5]]}'
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "steels.json"
+        ...     _ = path.write_text(text)
+        ...     original = read_original(path, input_kind="composition")
         >>> original.formulas, original.targets
         (['FeNi'], array([1.5]))
     """

@@ -43,10 +43,11 @@ class SplitJsonFile:
 
     Examples:
         >>> import tempfile
-        >>> path = Path(tempfile.mkdtemp()) / "table.json"
-        >>> _ = path.write_text('{"columns": ["a", "b"], "index": [0, 1], "data": [[1, 2], [3, 4]]}')
-        >>> with SplitJsonFile(path) as file:
-        ...     print(file.columns, *file.batches())
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "table.json"
+        ...     _ = path.write_text('{"columns": ["a", "b"], "index": [0, 1], "data": [[1, 2], [3, 4]]}')
+        ...     with SplitJsonFile(path) as file:
+        ...         print(file.columns, *file.batches())
         ('a', 'b') [[1, 2], [3, 4]]
     """
 

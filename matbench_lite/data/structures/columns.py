@@ -134,10 +134,10 @@ def read_structures(path: Path) -> pa.Table:
 
     Examples:
         >>> import tempfile
-        >>> path = Path(tempfile.mkdtemp()) / "none.parquet"
         >>> from matbench_lite.data.structures import encode_structures
-        >>> write_structures(encode_structures([]), path)
-        >>> len(StructureColumns(read_structures(path)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_structures(encode_structures([]), Path(folder) / "none.parquet")
+        ...     len(StructureColumns(read_structures(Path(folder) / "none.parquet")))
         0
     """
     return pq.read_table(path)
