@@ -25,6 +25,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--renderer-process-limit=1",
 ]
 PATIENCE = 300_000
 """Milliseconds after which something has been waited for in vain: a busy machine is no failure."""
@@ -103,7 +104,10 @@ class Visit:
 
     def go(self, address: str) -> Page:
         """Open a page of the site and wait until all of it is there."""
-        self.page.goto(f"{self.allowed}/{address}", wait_until="load")
+        target = f"{self.allowed}/{address}"
+        if self.page.url.partition("#")[0] == target.partition("#")[0]:
+            self.page.goto("about:blank")  # else the browser might stay on the page, and only scroll
+        self.page.goto(target, wait_until="load")
         return self.page
 
     def listen(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,7 +10,9 @@ import pytest
 from playwright.sync_api import Page
 
 from ..conftest import LONG
+from ..whole_site import BRACES, IMAGE
 
+TURNING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 KINDS = {
     "home": "index.html",
     "task": "tasks/mini_gap.html",
@@ -26,6 +29,12 @@ KINDS = {
     "reference": "reference/board.html",
 }
 """One page of each kind."""
+ON_A_SERVER = ["index.html", "tasks/mini_gap.html", "compare.html", "guide/rules/MBL101.html", "reference/review.html"]
+"""Pages of every depth of folders, and those that load more than the others."""
+ON_A_PHONE = ["home", "task", "classification", "entry", "compare", "statistics", "guide"]
+"""Kinds with plots, and one without: as narrow as a phone, all pages are looked at."""
+SOME = {"guide/rules": 12, "reference": 4}
+"""Folders whose pages come from one template and short texts of ours: every so many of them are opened."""
 WITH_PLOTS = ["index.html", "statistics.html", "tasks/mini_gap.html", "entries/noise-1.html", "entries/wicked.html"]
 WITH_LONG_NAMES = ["index.html", "entries.html", "entries/wicked.html", KINDS["compare"], "tasks/mini_gap.html"]
 FOLDERS = [".", "tasks", "entries", "guide", "guide/rules", "reference"]
@@ -84,14 +93,17 @@ def look(page: Page, name: str) -> Iterator[str]:
             yield f"{width} pixels: {fault}"
         if name in WITH_LONG_NAMES:
             assert 0 < page.evaluate(WIDEST_CELL) <= 500, "a name is not the whole table"
+    if name in WITH_LONG_NAMES:
+        text = page.locator("main").evaluate("main => main.textContent")
+        yield from (f"{shown} is not shown as text" for shown in (BRACES[:11], IMAGE[:12]) if shown not in text)
+        yield from (f"{mark!r} turns the direction of what follows" for mark in TURNING.findall(text))
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_every_page_opens_and_holds(folder: str, site_folder: Path, folder_address: str, visit: Callable) -> None:
     window = visit(folder_address)
-    # Pages of rules come from one template and short texts of ours: some of them are enough.
     names = sorted(path.relative_to(site_folder).as_posix() for path in (site_folder / folder).glob("*.html"))
-    for name in names[:: 12 if folder == "guide/rules" and not LONG else 1]:
+    for name in names[:: 1 if LONG else SOME.get(folder, 1)]:
         if name == "404.html":  # for servers that show it in place of any page: its links begin at the root
             continue
         window.page.set_viewport_size({"width": 1280, "height": 844})
@@ -106,9 +118,9 @@ def test_no_page_is_passed_over(site_folder: Path) -> None:
     assert found == set(FOLDERS)
 
 
-def test_each_kind_of_page_opens_from_a_server(server: str, visit: Callable) -> None:
+def test_pages_open_from_a_server(server: str, visit: Callable) -> None:
     window = visit(server)
-    for name in KINDS.values():
+    for name in ON_A_SERVER:
         assert window.go(name).locator("h1").count() == 1, name
         assert not window.problems, name
 
@@ -126,7 +138,7 @@ def test_there_is_a_page_of_every_task_and_entry(site_folder: Path, submissions:
 
 def test_phone(folder_address: str, visit: Callable) -> None:
     window = visit(folder_address, width=390, height=844, is_mobile=True, has_touch=True, device_scale_factor=2)
-    for name in KINDS.values():
+    for name in (KINDS[kind] for kind in ON_A_PHONE):
         page = window.go(name)
         assert page.evaluate(LAYOUT_FAULTS) == [], name
         # Text of tables and drawings can be read without a magnifying glass.

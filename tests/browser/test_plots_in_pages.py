@@ -24,8 +24,8 @@ def test_the_pointer_shows_the_numbers_of_an_entry(folder_address: str, visit: C
     assert "tie group a" in text
 
 
-def test_the_pointer_shows_formula_truth_and_prediction(address: str, visit: Callable) -> None:
-    page = visit(address).go("entries/noise-1.html")
+def test_the_pointer_shows_formula_truth_and_prediction(folder_address: str, visit: Callable) -> None:
+    page = visit(folder_address).go("entries/noise-1.html")
     path = page.locator("svg.mbl-parity path[data-points]").first
     path.scroll_into_view_if_needed()
     # A point far from the others: the first of the sorted ones, whose text is the first, too.
