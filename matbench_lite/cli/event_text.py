@@ -12,7 +12,6 @@ from rich.text import Text
 from matbench_lite.cli.board_text import Column, print_fitted
 from matbench_lite.cli.output import out
 from matbench_lite.digits import MISSING, ends, spread
-from matbench_lite.metrics import METRICS, metric_name
 
 if TYPE_CHECKING:
     from matbench_lite.event import Event, PrivateBoard, PublicBoard, Received
@@ -130,6 +129,8 @@ def plain_status(event: Event, received: Sequence[Received], now: datetime) -> d
 
 
 def _metric(event: Event) -> str:
+    from matbench_lite.metrics import METRICS, metric_name  # numpy: not for every command
+
     name = metric_name(event.metric, event.public_task.unit)
     return f"{name}, {'higher' if METRICS[event.metric].higher_is_better else 'lower'} is better"
 

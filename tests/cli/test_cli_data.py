@@ -73,7 +73,7 @@ def test_a_refused_file_ends_with_1_and_says_why(mbl, steels, data_directory):
 
 
 def test_unverified_data_is_taken_if_told_to_and_marked_everywhere(process, mbl, steels, tmp_path):
-    code, out, err = process("data", "add", steels, "--allow-unverified")
+    code, out, err = mbl("data", "add", steels, "--allow-unverified")
     assert (code, out, err) == (0, "matbench_steels: targets unverified, inputs unverified\n", "")
     status = mbl("data", "status").out
     assert "matbench_steels         unverified  unverified" in status

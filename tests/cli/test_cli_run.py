@@ -65,6 +65,7 @@ def test_a_quick_run_has_a_folder_of_its_own_and_says_so(mbl: Callable[..., Any]
     assert Submission.load("submissions/my-mean-quick").metadata["quick"] is True
 
 
+@pytest.mark.slow
 def test_a_folder_is_its_own_output(
     mbl: Callable[..., Any], model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,23 +9,23 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import typer
 
 from matbench_lite import __version__, load_benchmark
-from matbench_lite.cli.app import app
+from matbench_lite.cli.app import commands
+from matbench_lite.cli.output import out
 
 
-def commands(command: Any, *path: str) -> Iterator[tuple[str, ...]]:
+def words(command: Any, *path: str) -> Iterator[tuple[str, ...]]:
     """The words of every command."""
     inner = getattr(command, "commands", None)
     if inner is None:
         yield path
     else:
         for name, one in inner.items():
-            yield from commands(one, *path, name)
+            yield from words(one, *path, name)
 
 
-COMMANDS = sorted(commands(typer.main.get_command(app)))
+COMMANDS = sorted(words(commands()))
 
 
 def test_the_table_has_every_task(mbl):
@@ -43,17 +43,25 @@ def test_the_table_has_every_task(mbl):
 @pytest.mark.parametrize(
     ("arguments", "columns"),
     [
-        (["tasks"], 80),
         (["tasks"], 95),
         (["tasks", "matbench_perovskites"], 80),
         (["tasks", "--benchmark", "mini"], 80),
         (["data", "status"], 80),
     ],
 )
-def test_no_word_is_cut_and_no_cell_wrapped(process, arguments, columns):
-    code, out, _ = process(*arguments, COLUMNS=str(columns))
+def test_no_word_is_cut_and_no_cell_wrapped(mbl, arguments, columns, monkeypatch):
+    monkeypatch.setattr(out, "width", columns)
+    check_table(mbl(*arguments), arguments, columns)
+
+
+def test_a_narrow_terminal_is_made_use_of(process):
+    check_table(process("tasks", COLUMNS="80"), ["tasks"], 80)
+
+
+def check_table(ended, arguments, columns):
+    code, printed, _ = ended
     assert code == 0
-    table = out.partition("\n\n")[0].splitlines()
+    table = printed.partition("\n\n")[0].splitlines()
     assert len(table) >= 9
     assert max(map(len, table)) <= columns
     # A word that is cut ends in an ellipsis; a cell that is wrapped leaves the first column of its second line empty.

@@ -48,6 +48,13 @@ exec setpriv --reuid NOBODY --regid NOBODY --clear-groups -- "$@"
 """.replace("NOBODY", str(NOBODY))
 """Becomes nobody, in a view of the files where folders that are closed to others hold Python, and nothing else."""
 SUBSET = "rights or network or signals or stubborn or many_small"
+THREADS = """
+while True:
+    try:
+        threading.Thread(target=time.sleep, args=(1000,)).start()
+    except RuntimeError:  # what else this user has started counts, too
+        time.sleep(0.1)
+"""
 PROBLEM = """
 from matbench_lite.event.sandbox import isolation_problem
 problem = isolation_problem()
@@ -163,13 +170,13 @@ def test_where_it_cannot_be_done_it_is_refused(write: Callable[..., Path], monke
         ("while True: time.sleep(1)", "took too long"),
         ("kept = [b'x' * 10**7 for _ in range(30)]; time.sleep(1000)", "took too much memory"),
         ("while True: print('x' * 10**6)", "printed too much"),
-        ("[threading.Thread(target=time.sleep, args=(99,)).start() for _ in range(30)]", "started too many processes"),
+        (THREADS, "started too many processes"),
         ("ctypes.string_at(0)", "crashed"),
         ("os._exit(0)", "sent no usable predictions"),
     ],
 )
 def test_limits_hold_without_isolation(attack: Callable[..., SubmittedCodeError], code: str, stage: str) -> None:
-    limits = Limits(seconds=0.5 if stage == "took too long" else 100, memory_mb=200, processes=24, output_mb=0.25)
+    limits = Limits(seconds=0.5 if stage == "took too long" else 100, memory_mb=200, processes=4, output_mb=0.25)
     assert attack(code, limits=limits, isolated=False).stage == stage
 
 
