@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from matbench_lite.errors import EvaluationWarning
 from matbench_lite.evaluate import Results, evaluate
 
+from ..conftest import LONG
+
 WITNESS = """
 import copy
 from matbench_lite.evaluate import Model
@@ -73,6 +75,8 @@ GROUPS = st.sampled_from(["a", "b", "c"])
 ROW = st.tuples(GROUPS, st.integers(0, 4), st.integers(0, 2), st.sampled_from(["x", "y"]))
 ROWS = st.lists(ROW, min_size=1, max_size=8, unique_by=lambda row: row[:2])
 MAYBE = st.none() | ROWS
+# An example is a whole evaluation.
+FEW = settings(max_examples=settings.default.max_examples // 2)
 
 
 def run(folder: Path, setting: str, corresponding: bool, **data: list[tuple[str, int, int, str]] | None) -> Results:
@@ -96,6 +100,7 @@ def run(folder: Path, setting: str, corresponding: bool, **data: list[tuple[str,
     return results
 
 
+@FEW
 @given(
     setting=st.sampled_from(["prediction", "adaption", "loo-coverage"]),
     corresponding=st.booleans(),
@@ -138,7 +143,7 @@ def known(results: Results, evaluation: str) -> set[tuple[str, int, int]]:
     return {(row.id, row.sequence, int(row.task[1:])) for row in found.itertuples()}
 
 
-@settings(max_examples=15)
+@settings(max_examples=200 if LONG else 8)
 @given(test=ROWS)
 def test_the_witness_would_find_an_answer_that_is_shown(test) -> None:
     """In coverage, and where training and test data are the same and nothing keeps them apart, it finds every one."""

@@ -8,8 +8,10 @@ from textwrap import dedent
 
 import pytest
 
+from matbench_lite import load_benchmark
 from matbench_lite.judge.datasets import FORMULAS, Dataset, write_datasets
 from matbench_lite.judge.expression import Simplifier
+from matbench_lite.run.features import structure_array
 
 
 @pytest.fixture(scope="session")
@@ -36,10 +38,12 @@ def datasets(datasets_folder: Path) -> dict[str, Dataset]:
 @pytest.fixture
 def model(tmp_path: Path) -> Callable[[str, str], Path]:
     """Write a model file; `body` is what `fit` does."""
+    return lambda name, body, head="": write_model(tmp_path, name, body, head)
 
-    def write(name: str, body: str, head: str = "") -> Path:
-        path = tmp_path / f"{name}.py"
-        text = f"""
+
+def write_model(folder: Path, name: str, body: str, head: str = "") -> Path:
+    path = folder / f"{name}.py"
+    text = f"""
 import time
 import numpy as np
 {head}
@@ -57,11 +61,21 @@ class Estimator:
 def get_estimator():
     return Estimator()
 """
-        path.write_text(text)
-        return path
-
-    return write
+    path.write_text(text)
+    return path
 
 
 def _indented(body: str) -> str:
     return "\n".join("        " + line for line in dedent(body).strip().splitlines())
+
+
+@pytest.fixture(scope="session")
+def structure_features(once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
+    """A data directory that has the structure features of mini_log_gvrh, which take seconds to compute."""
+
+    def build(folder: Path) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("MATBENCH_LITE_DATA", str(folder))
+            structure_array(load_benchmark("mini")["mini_log_gvrh"].inputs)
+
+    return once("structure-features", build)

@@ -55,7 +55,7 @@ HOSTILE = {
 
 @pytest.fixture(scope="module")
 def hasty() -> Iterator[Simplifier]:
-    with Simplifier(seconds=0.5) as shared:
+    with Simplifier(seconds=0.2) as shared:
         yield shared
 
 

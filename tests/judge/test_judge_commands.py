@@ -58,8 +58,9 @@ def test_synthetic_sets_are_listed_and_made(mbl, tmp_path) -> None:
 
 def test_a_table_is_ranked(mbl, table, tmp_path) -> None:
     page = tmp_path / "page.html"
-    table.write_text(TABLE)
-    text = mbl("judge", "rank", table, "--page", page)
+    formulas = tmp_path / "formulas.csv"
+    formulas.write_text(TABLE)
+    text = mbl("judge", "rank", formulas, "--page", page)
     for part in ("formula has 2.", "constant on steels, run 0: R2 0.000 is not more than half", "the run is missing"):
         assert part in text
     assert "formula wins" in page.read_text()
@@ -106,6 +107,7 @@ def test_the_expert_track_from_dossier_to_names(mbl, table, tmp_path) -> None:
     assert "is not the key" in mbl("judge", "trust", form, "--key", form, code=1)
 
 
+@pytest.mark.slow
 def test_models_are_run_and_ranked(mbl, model, datasets_folder, tmp_path) -> None:
     good = model("slope", "self.expression_ = repr(self.mean)")
     broken = model("broken", "raise RuntimeError('sorry')")

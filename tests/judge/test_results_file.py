@@ -30,6 +30,7 @@ def table(request, tmp_path):
     return write
 
 
+@pytest.mark.parametrize("table", ["csv"], indirect=True)
 def test_a_table_with_formulas_and_declared_sizes_is_judged(table) -> None:
     judgement = judge_results([table(ROWS)], Competition(), draws=5)
     assert judgement.winners == ("a",)
@@ -37,6 +38,7 @@ def test_a_table_with_formulas_and_declared_sizes_is_judged(table) -> None:
     assert (found["a", "d", 0].components, found["b", "d", 0].components) == (5.0, 120.0)
 
 
+@pytest.mark.parametrize("table", ["parquet"], indirect=True)
 def test_predictions_are_scored_where_the_dataset_is_known(table, datasets_folder, datasets) -> None:
     dataset = datasets["saddle"]
     truth = dataset.testing(0).y.to_numpy()
