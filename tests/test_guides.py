@@ -5,9 +5,12 @@ The guides to `mbl evaluate` and `mbl judge` have tests of their own beside thos
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
-from collections.abc import Iterator
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -136,3 +139,99 @@ def test_running_a_model(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     names: dict = {}
     exec(features.replace("magpie_array([", "shape = magpie_array(["), names)
     assert names["shape"] == (2, 132)
+
+
+DUMMY = """
+import numpy as np
+
+class Mean:
+    def fit(self, X, y):
+        self.mean = float(np.mean(y))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean)
+
+def get_estimator(task):
+    return Mean()
+"""
+"""In place of the forests of the guides: what is trained is not what these tests are about."""
+
+
+def git(*arguments: str) -> None:
+    identity = ("-c", "user.name=A. Name", "-c", "user.email=a@example.org")
+    subprocess.run(["git", *identity, *arguments], check=True, capture_output=True)
+
+
+@pytest.mark.slow
+def test_submitting_from_a_new_model_to_the_site(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The five steps in a clone, on one task of `mini`; then the site of what is there."""
+    new, run, check, review, submit = (text for text in blocks("submitting.md") if text.startswith("mbl "))
+    git("init", "-b", "main", ".")
+    git("commit", "--allow-empty", "-m", "An empty board")
+    assert run_commands(new) == [0]
+    (folder / "submissions" / "my-model" / "model.py").write_text(DUMMY)
+    assert run_commands(run.replace("--jobs 4", "--jobs 2 --benchmark mini --tasks mini_gap")) == [0]
+    assert run_commands(check) == [0]
+    assert run_commands(review) == [0]
+    assert "my-model" in (folder / "build" / "review" / "report.md").read_text()
+    assert run_commands(submit) == [0]
+    assert "git push" in capsys.readouterr().out
+    build, _ = blocks("site.md")[0].splitlines()
+    assert run_commands(f"{build} --benchmark mini --no-render") == [0]
+    assert (folder / "build" / "docs" / "index.md").is_file()
+
+
+@pytest.mark.slow
+def test_trying_a_model(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The layout is that of the guide; with two inner folds, and a model that is quick."""
+    (folder / "quick.py").write_text(DUMMY)
+    command = blocks("trying.md")[0].splitlines()[0]
+    assert run_commands(command.replace("rf-magpie", "quick.py") + " --inner-folds 2") == [0]
+    printed, shown = capsys.readouterr().out, blocks("trying.md")[1]
+    for text in (printed, shown):
+        assert re.search(r"score +MAE +RMSE +mape\* +max error +R² +time \(s\)", text)
+    for line in ("Mean CV scores", "Bagged scores"):
+        assert (line in printed) is (line in shown)
+    exec(blocks("trying.md", "python")[0], {})
+
+
+def test_moving_from_matbench(folder: Path, once: Callable, real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The script after its import was changed, what it leaves as an entry, and both commands back and forth."""
+    import numpy as np
+
+    from .real.conftest import filled_by
+
+    data = once("real-targets", filled_by(real_data / "matbench_v0.1" / "truth"))
+    monkeypatch.setenv("MATBENCH_LITE_DATA", str(data / "store"))
+    script, entry, published = blocks("matbench_moving.md", "python")
+    model = type("Model", (), {"fit": lambda *_: None, "predict": lambda _, X: np.zeros(len(X))})()
+    names = {"my_model": model, "__file__": __file__}
+    exec(script, names)
+    exec(entry, names)
+    assert run_commands(blocks("matbench_moving.md")[1]) == [0]
+    assert mbl(["from-matbench", "results.json.gz", "--output", "submissions/again"]) == 0
+    exec(published, {})
+
+
+@pytest.mark.slow
+def test_an_event_from_the_kit_to_the_board(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both guides to events, on a task of `mini`, by a participant whose model is quick."""
+    organising, taking_part = blocks("event_organising.md"), blocks("event_taking_part.md")
+    assert run_commands(organising[1]) == [0]
+    kit = folder / "gaps" / "kit"
+    shutil.copytree(kit / "models" / "start", kit / "models" / "mine")
+    (kit / "models" / "mine" / "model.py").write_text(DUMMY)
+    (kit / "models" / "mine" / "submission.toml").write_text('participant = "Team A"\n')
+    with contextlib.chdir(kit):
+        test, pack = (text for text in taking_part if text.startswith("mbl "))
+        assert run_commands(test) == [0]
+        assert run_commands(pack) == [0, 0]
+    (folder / "inbox").mkdir()
+    (kit / "submission-mine.zip").rename(folder / "inbox" / "mine.zip")
+    steps = [text.replace("hardness", "gaps") for text in organising]
+    received = next(text for text in steps if text.startswith("mbl event receive")).splitlines()[0]
+    assert run_commands(received.replace("*", "mine")) == [0]
+    assert run_commands(next(text for text in steps if text.startswith("mbl event score"))) == [0, 0]
+    assert run_commands(next(text for text in steps if text.startswith("mbl event board"))) == [0, 0]
+    assert "Team A" in capsys.readouterr().out
