@@ -13,6 +13,7 @@ ROOT = Path(__file__).parent.parent
 BLOCKS = re.findall(r"```(\w*)\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 
 
+@pytest.mark.slow
 def test_the_ten_lines_record_score_and_save_a_real_model(tmp_path, monkeypatch, capsys) -> None:
     code = next(text for language, text in BLOCKS if language == "python")
     shown = next(text for language, text in BLOCKS if text.startswith("Submission: "))

@@ -9,9 +9,12 @@ import sys
 import sysconfig
 import venv
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+from .whole_site import Once
 
 ROOT = Path(__file__).parent.parent
 
@@ -19,18 +22,23 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True)
-    (built,) = folder.glob("*.whl")
+def wheel(once: Once) -> Path:
+    (built,) = once("wheel", _build).glob("*.whl")
     return built
 
 
+def _build(folder: Path) -> None:
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)
+
+
 @pytest.fixture(scope="module")
-def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def program(wheel: Path, once: Once) -> Path:
     """`mbl` of the wheel in a new environment; the dependencies are those of this one."""
-    folder = tmp_path_factory.mktemp("environment")
+    return once("environment", partial(_install, wheel)) / "bin" / "mbl"
+
+
+def _install(wheel: Path, folder: Path) -> None:
     venv.create(folder, with_pip=False, symlinks=True)
     scheme = {"base": str(folder), "platbase": str(folder)}
     site_packages = Path(sysconfig.get_path("purelib", vars=scheme))
@@ -42,11 +50,12 @@ def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         str(folder / "bin" / "python"),
         "install",
         "--no-deps",
+        "--no-index",
+        "--disable-pip-version-check",
         str(wheel),
     ]
     subprocess.run(command, check=True, capture_output=True)
     (site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    return folder / "bin" / "mbl"
 
 
 def run(program: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -66,7 +75,8 @@ def in_browser(page: Path, folder: Path) -> str:
     assert browser, "the test needs Chromium: `make browser` installs it"
     flags = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
     command = [browser, *flags, f"--user-data-dir={folder / 'browser'}", "--dump-dom", page.as_uri()]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    environment = {**os.environ, "HOME": str(folder), "TMPDIR": str(folder)}
+    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
 
 
 def test_it_is_small_and_holds_only_the_package(wheel) -> None:
@@ -91,7 +101,7 @@ def test_it_lists_the_tasks_in_an_empty_folder(program, tmp_path) -> None:
 
 
 def test_the_demo_does_the_whole_job_offline(program, tmp_path) -> None:
-    done = run(program, tmp_path, "demo")
+    done = run(program, tmp_path, "demo", "--jobs", "1")  # two at a time would compute the same features, both
     assert "mini_is_stable" in done.stdout
     entries = sorted(path.name for path in (tmp_path / "mbl-demo" / "submissions").iterdir())
     assert entries == ["dummy", "rf-magpie", "rf-structure", "ridge-magpie"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from matbench_lite.site.hooks import on_post_page
 
 
@@ -23,10 +21,9 @@ def test_paragraphs_of_a_text_stay_apart() -> None:
     assert on_post_page(f"<p>{text}</p>") == f"<p>{text}</p>"
 
 
-def test_a_text_of_nothing_but_space_takes_no_time() -> None:
-    began = time.process_time()
-    on_post_page("<p>a" + "\n " * 100_000 + "b</p>")
-    assert time.process_time() - began < 2
+def test_a_text_of_nothing_but_space_is_read_once() -> None:
+    page = "<p>a" + "\n " * 1_000_000 + "b</p>"  # read anew from each of its places, it would take days
+    assert on_post_page(page) == page
 
 
 def test_the_search_dialog_gets_its_name() -> None:

@@ -75,9 +75,9 @@ def test_the_server_gives_the_pages_to_this_machine(tmp_path) -> None:
     try:
         address = server.stdout.readline().split()[0]
         assert address.startswith("http://127.0.0.1:")
-        with urllib.request.urlopen(address, timeout=20) as page:
+        with urllib.request.urlopen(address, timeout=300) as page:
             assert page.read() == b"<h1>Here</h1>"
     finally:
         server.terminate()
-        server.wait(timeout=20)
+        server.wait(timeout=300)
         server.stdout.close()
