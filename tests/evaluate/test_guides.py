@@ -33,6 +33,7 @@ FILES = {path.stem: json.loads(path.read_text()) for path in sorted((DOCS / "eva
 REAL = sorted(name for name, document in FILES.items() if "matbench_log_gvrh" in json.dumps(document))
 DEAR = {"capacity_loo", "unseen_mini"}
 """Examples that run with the dummy alone, unless there is time."""
+QUICK = {"ordinal", "unseen_mini"}
 NUMBER = re.compile(r"(?<![\w-])\d[\d,]*(?:\.\d+)?(?![\w-])")
 
 
@@ -92,8 +93,14 @@ def test_every_example_is_shown_or_told_about() -> None:
     assert sorted(BLOCKS) == sorted(set(FILES) - {"memory"}), "its four settings are one table"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in BLOCKS if name not in REAL])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name not in QUICK or LONG else [])
+        for name in BLOCKS
+        if name not in REAL
+    ],
+)
 def test_an_example_prints_what_the_guide_says(examples, printed, name) -> None:
     if name in DEAR and not LONG:
         assert "dummy" in FILES[name]["models"]
@@ -128,7 +135,6 @@ def test_an_example_on_real_data_runs(examples, log_gvrh, name) -> None:
         assert re.search(rf"^ +\d  {shown} ", BLOCKS[name], re.MULTILINE)
 
 
-@pytest.mark.slow
 def test_what_a_memorising_model_scores_in_each_setting(examples) -> None:
     page = PAGES["evaluate_settings.md"]
     stated = dict(re.findall(r"`([\w-]+)` (\d\.\d\d)", page[page.index("Measured on `mini_gap`") :]))

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from matbench_lite.errors import EvaluationError
@@ -25,6 +26,8 @@ from pathlib import Path
 import numpy as np
 from matbench_lite.evaluate import Model
 
+PARENT = os.getppid()
+
 class Counting(Model):
     def __init__(self, name="counting", start=0.0):
         super().__init__(name)
@@ -33,8 +36,7 @@ class Counting(Model):
         with open("calls.txt", "a") as stream:
             stream.write(f"{about['id']}\\n")
         if "HOLD" in os.environ and about["id"] >= "g06":
-            parent = os.getppid()
-            while os.getppid() == parent:  # a worker whose program was killed has another one
+            while os.getppid() == PARENT:  # a worker whose program was killed has another one
                 time.sleep(0.05)
 
     def predict(self, item, **columns):
@@ -132,14 +134,24 @@ def test_a_run_that_was_stopped_goes_on(many, tmp_path, sign, jobs, code) -> Non
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_until(lambda: kept(tmp_path / "out") >= 4)
     before = kept(tmp_path / "out")
+    children = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(sign)
     assert process.wait(timeout=300) == code
+    wait_until(lambda: all(map(gone, children)))
     said: list[str] = []
     results = evaluate(path, output=tmp_path / "out", announce=said.append)
     (line,) = said
     done = int(line.removeprefix("counting: ").split(" of 12 pieces were done by an earlier run")[0])
     assert before <= done < 12
     assert same(results, evaluate(path))
+
+
+def gone(process: psutil.Process) -> bool:
+    """Whether it has ended; the system may be late to take notice."""
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def kept(output: Path) -> int:

@@ -118,7 +118,6 @@ def test_an_evaluation_gives_the_error_with_groups_left_out(datasets, simplifier
     assert np.isnan(value_of(replace(spec, path=str(failed)), datasets["saddle"], simplifier))
 
 
-@pytest.mark.slow
 def test_what_an_evaluation_writes_is_read(datasets, simplifier, tmp_path) -> None:
     from matbench_lite.evaluate import evaluate, save_results
 

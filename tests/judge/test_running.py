@@ -138,7 +138,6 @@ def test_a_model_that_never_ends_is_stopped(model, competition, tmp_path) -> Non
     assert "not done after 1 s, stopped" in (ran.runs[0].flaw or "")
 
 
-@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_processes(noisy, competition, out, tmp_path) -> None:
     two = run_algorithms([noisy], competition, out)
     one = run_algorithms([noisy], competition, tmp_path / "one", workers=1)

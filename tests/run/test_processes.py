@@ -75,6 +75,12 @@ def undisturbed(once: Callable[[str, Callable[[Path], None]], Path]) -> str:
     return values(once("undisturbed", lambda folder: train(write_model(folder, 0), folder / "entry", 1)) / "entry")
 
 
+@pytest.fixture(autouse=True)
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dask leaves a folder where its workers were."""
+    monkeypatch.setenv("DASK_TEMPORARY_DIRECTORY", str(tmp_path))
+
+
 @pytest.fixture
 def model(tmp_path: Path) -> Callable[[float], Path]:
     return lambda sleep: write_model(tmp_path, sleep)
@@ -119,7 +125,6 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_bits(
     file = tmp_path / "scheduler.json"
     scheduling = [*dask, "scheduler", "--scheduler-file", str(file), "--port", "0", "--no-dashboard"]
     working = [*dask, "worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-    working += ["--local-directory", str(tmp_path)]
     with (
         process(*scheduling, log=tmp_path / "scheduler.log"),
         process(*working, log=tmp_path / "first.log") as first,

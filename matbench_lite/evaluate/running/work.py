@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
+import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from matbench_lite.errors import EvaluationError
@@ -91,6 +95,7 @@ def workers_started(evaluation: Evaluation, jobs: int) -> Iterator[None]:
 
 
 def _load(code: Code) -> None:
+    _end_with(os.getppid())
     with warnings.catch_warnings(), suppress(EvaluationError):
         warnings.simplefilter("ignore")  # the process that started this one tells of both
         load_candidate(code)
@@ -142,6 +147,7 @@ def _close(outcomes: Any) -> None:
 
 def _batch(evaluation: Evaluation, digest: str, number: int, name: str, pieces: Sequence[Piece]) -> Any:
     """What a worker does: it reads the data and trains once, and keeps both for the next batch."""
+    _end_with(os.getppid())
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said once already, by the process that started this one
@@ -155,6 +161,18 @@ def _batch(evaluation: Evaluation, digest: str, number: int, name: str, pieces: 
                 return done
     except EvaluationError as error:
         return Failure.of(error)
+
+
+@cache
+def _end_with(parent: int) -> None:
+    """End this worker when the program that started it has been killed: joblib's would wait for work for minutes."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 _kept: dict[str, Any] = {}
