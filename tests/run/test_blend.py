@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from itertools import pairwise, product
 from pathlib import Path
@@ -178,9 +179,10 @@ def test_runs_that_are_not_there_are_named(
     assert f"{tmp_path}: nothing" in capsys.readouterr().err.replace("\n", "")
 
 
-def test_a_run_with_failed_folds_is_not_blended(models: list[Path]) -> None:
-    folder = models[0] / ".run" / "try" / "mini" / "mini_n" / "fold-0"
+def test_a_run_with_failed_folds_is_not_blended(models: list[Path], tmp_path: Path) -> None:
+    model = shutil.copytree(models[0], tmp_path / "model")
+    folder = model / ".run" / "try" / "mini" / "mini_n" / "fold-0"
     state = json.loads((folder / "inner-1.json").read_bytes())
     (folder / "inner-1.json").write_text(json.dumps(state | {"state": "error", "error": "failed"}))
     with pytest.raises(RunError, match="predictions of 1 of 2 inner folds"):
-        load_bagged(models[0], MINI["mini_n"], 0)
+        load_bagged(model, MINI["mini_n"], 0)
