@@ -56,6 +56,13 @@ def _touched(name: str, known: dict[str, frozenset[str]] = {}) -> frozenset[str]
     return known[name]
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is run only with `MATBENCH_LITE_LONG=1`: it is not skipped, it is another suite."""
+    left_out = [] if LONG else [item for item in items if item.get_closest_marker("long")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
     """Makes a folder once per run, for all its processes: what is dear to make is shared, and only looked at."""

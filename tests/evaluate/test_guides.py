@@ -112,7 +112,7 @@ def test_an_example_prints_what_the_guide_says(examples, printed, name) -> None:
 
 @pytest.mark.real
 @pytest.mark.slow
-@pytest.mark.skipif(not LONG, reason="trains for minutes: set MATBENCH_LITE_LONG=1")
+@pytest.mark.long
 @pytest.mark.parametrize("name", REAL)
 def test_an_example_on_real_data_prints_what_the_guide_says(examples, log_gvrh, printed, name) -> None:
     assert_same(printed(name), BLOCKS[name])
