@@ -12,6 +12,7 @@ from .import_graph import PACKAGE, imported, room, rooms_imported, sources
 
 LAYERS = [
     {"_version", "errors", "atomic", "digits", "filenames", "filling", "progress"},
+    {"derived"},
     {"git"},
     {"metrics", "stats"},
     {"tasks"},

@@ -18,8 +18,6 @@ from matbench_lite.tasks import Task
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-KIND = "anatomy-1"
-"""Name and version of this computation in the cache: raise it when the numbers change."""
 QUANTILES = 10
 WORST = 20
 

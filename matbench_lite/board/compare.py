@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from matbench_lite.board.pair import Pair
 from matbench_lite.board.result import Result, higher_is_better
 from matbench_lite.board.results import Results
 from matbench_lite.board.table import to_frame
@@ -114,12 +115,12 @@ def _task_rows(results: Results, task: Task, slugs: Sequence[str]) -> list[Compa
     pairs = list(combinations(listed, 2))
     tests = [paired_test(listed[a].by_fold, listed[b].by_fold) for a, b in pairs]
     p_values = holm([test.p for test in tests]).tolist()
-    return [_row(results, task, pair, listed, p) for pair, p in zip(pairs, p_values, strict=True)]
+    by_rows = results.pairs(pairs, task)
+    return [_row(task, both, listed, p, rows) for both, p, rows in zip(pairs, p_values, by_rows, strict=True)]
 
 
-def _row(results: Results, task: Task, slugs: tuple[str, str], listed: dict[str, Result], p: float) -> CompareRow:
+def _row(task: Task, slugs: tuple[str, str], listed: dict[str, Result], p: float, rows: Pair | None) -> CompareRow:
     first, second = (listed[slug] for slug in slugs)
-    rows = results.pair(*slugs, task)
     difference = first.ranking.mean - second.ranking.mean
     first_ahead = (difference > 0) == higher_is_better(task.kind)
     ahead = None if difference == 0 else slugs[0] if first_ahead else slugs[1]

@@ -10,9 +10,6 @@ from matbench_lite.board.losses import Losses, by_fold
 from matbench_lite.board.rows import Rows
 from matbench_lite.stats import Interval, bootstrap_balanced_accuracy, bootstrap_mean
 
-KIND = "pair-1"
-"""Name and version of this computation in the cache: raise it when the numbers change."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:

@@ -11,6 +11,7 @@ import numpy as np
 
 from matbench_lite.board.losses import by_fold, row_losses
 from matbench_lite.board.rows import Rows
+from matbench_lite.board.score_table import WHOLE, Folds
 from matbench_lite.metrics import METRICS, Summary, balanced_accuracy, mae, ranking_metric, summarise
 from matbench_lite.stats import Interval, bootstrap_balanced_accuracy, bootstrap_mean
 from matbench_lite.submission import RecordedFold, TaskScores, score_fold
@@ -18,8 +19,8 @@ from matbench_lite.submission.predictions import MAX_PREDICTION
 from matbench_lite.submission.scores import NOT_AVERAGED
 from matbench_lite.tasks import Task
 
-KIND = "scores-1"
-"""Name and version of this computation in the cache: raise it when the numbers change."""
+_UNSEEN = "unseen_formulas"
+"""In the score table: the ranking metric on rows whose formula the training part does not have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,29 +68,34 @@ def higher_is_better(kind: str) -> bool:
     return bool(METRICS[ranking_metric(kind)].higher_is_better)
 
 
-def computed(task: Task, rows: Rows, recorded: Mapping[int, RecordedFold]) -> dict[str, Any]:
-    """Compute what `from_computed` reads; plain data for the cache."""
+def computed(task: Task, rows: Rows, recorded: Mapping[int, RecordedFold]) -> dict[int, dict[str, float]]:
+    """What the score table keeps of an entry on a task: every metric by fold, and values of all folds together."""
     losses = row_losses(rows, recorded).losses
     share = float(rows.unseen.mean())
-    return {
-        "folds": {fold: score_fold(task, fold, held.predictions) for fold, held in recorded.items()},
-        "interval": _interval(rows, losses),
-        "unseen_share": share,
-        "unseen": _unseen(task, rows, recorded) if 0 < share < 1 else None,
-    }
+    folds = {fold: score_fold(task, fold, held.predictions) for fold, held in recorded.items()}
+    for fold, value in _unseen(task, rows, recorded).items() if 0 < share < 1 else ():
+        folds[fold][_UNSEEN] = value
+    interval = _interval(rows, losses)
+    return {**folds, WHOLE: {"interval_low": interval.low, "interval_high": interval.high, "unseen_share": share}}
 
 
-def from_computed(task: Task, content: Mapping[str, Any], *, verified: bool) -> Result:
+def from_computed(task: Task, values: Folds, *, verified: bool) -> Result:
     """The record of what was computed."""
-    unseen = content["unseen"]
+    whole = values[WHOLE]
+    folds = {fold: held for fold, held in values.items() if fold != WHOLE}
+    unseen = [held[_UNSEEN] for held in folds.values() if _UNSEEN in held]
     return Result(
-        scores=_scores(task, {int(fold): scores for fold, scores in content["folds"].items()}),
+        scores=_scores(task, {fold: _without(held, _UNSEEN) for fold, held in folds.items()}),
         verified=verified,
-        interval=Interval(**content["interval"]),
-        unseen=Summary(**unseen) if unseen else None,
-        unseen_share=content["unseen_share"],
+        interval=Interval(low=whole["interval_low"], high=whole["interval_high"]),
+        unseen=summarise(unseen) if unseen else None,
+        unseen_share=whole["unseen_share"],
         rows=task.rows,
     )
+
+
+def _without(values: Mapping[str, float], name: str) -> dict[str, float]:
+    return {key: value for key, value in values.items() if key != name}
 
 
 def from_recorded(task: Task, recorded: Mapping[int, RecordedFold]) -> Result | None:
@@ -125,13 +131,14 @@ def _interval(rows: Rows, losses: np.ndarray[Any, np.dtype[np.float64]]) -> Inte
     return bootstrap_mean(folds)
 
 
-def _unseen(task: Task, rows: Rows, recorded: Mapping[int, RecordedFold]) -> Summary | None:
+def _unseen(task: Task, rows: Rows, recorded: Mapping[int, RecordedFold]) -> dict[int, float]:
+    """The ranking metric on unseen formulas, fold by fold; nothing if a fold has no such rows."""
     metric = balanced_accuracy if task.kind == "classification" else mae
-    values = []
+    values = {}
     for fold, held in recorded.items():
         here = task.test_rows(fold)
         unseen = rows.unseen[here]
         if not unseen.any():
-            return None
-        values.append(metric(rows.targets[here][unseen], held.predictions.prediction[unseen]))
-    return summarise(values)
+            return {}
+        values[fold] = metric(rows.targets[here][unseen], held.predictions.prediction[unseen])
+    return values

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import Any
 
 from matbench_lite.board import anatomy as anatomies
 from matbench_lite.board import pair as pairs
 from matbench_lite.board import result as results
 from matbench_lite.board.anatomy import Anatomy
-from matbench_lite.board.cache import kept
 from matbench_lite.board.losses import Losses, row_losses
 from matbench_lite.board.pair import Pair
 from matbench_lite.board.result import Result
 from matbench_lite.board.rows import Rows, TargetsState, read_rows, targets_state
+from matbench_lite.board.score_table import Folds, Key, ScoreTable
+from matbench_lite.data import derived_directory
+from matbench_lite.derived import Shelf, key
 from matbench_lite.errors import EntryError, MetricError
+from matbench_lite.progress import progress
 from matbench_lite.stats import Interval
 from matbench_lite.submission import Submission
 from matbench_lite.tasks import Benchmark, Category, Task
 from matbench_lite.tasks.benchmark import unknown_name
 
+_MANY = 25
+"""Entries after which what was computed is put on disk: a board that is interrupted goes on from there."""
+
 
 class Results:
     """Entries of one benchmark and what is known of them.
 
-    With targets on this machine, everything follows from the predictions and is kept beside the data; without, there
+    With targets on this machine, everything follows from the predictions and is kept as derived data; without, there
     are the scores that the entries state, unverified. Nothing is fetched.
 
     Args:
@@ -53,6 +60,10 @@ class Results:
         self._targets: dict[str, TargetsState | None] = {}
         self._results: dict[tuple[str, str], Result | None] = {}
         self._digests: dict[tuple[str, str], str] = {}
+        folder = derived_directory() / benchmark.name
+        self._scores = ScoreTable(benchmark.name, results.__name__)
+        self._pairs = Shelf(folder, "pairs", pairs.__name__)
+        self._anatomies = Shelf(folder, "anatomies", anatomies.__name__)
 
     @cached_property
     def categories(self) -> dict[str, Category]:
@@ -71,7 +82,7 @@ class Results:
 
     def is_complete(self, slug: str, task: Task) -> bool:
         """Whether all folds of a task are recorded: what a board asks for."""
-        return len(self.entry(slug).recorded(task.name)) == task.n_folds
+        return task.name in self.entry(slug).complete_tasks
 
     def of(self, slug: str, task: Task) -> Result | None:
         """One entry on one task; None if a fold is missing, or there are neither targets nor stated scores."""
@@ -85,41 +96,90 @@ class Results:
 
     def pair(self, first: str, second: str, task: Task) -> Pair | None:
         """Two entries row by row; None if one has no result, or without targets."""
+        return self.pairs([(first, second)], task)[0]
+
+    def pairs(self, slugs: Iterable[tuple[str, str]], task: Task) -> list[Pair | None]:
+        """Pairs of entries row by row; None for those of which one has no result, and without targets."""
         state = self._state(task)
-        if state is None or not (self.is_complete(first, task) and self.is_complete(second, task)):
-            return None
-        content = kept(
-            pairs.KIND,
-            (state.digest, self._digest(first, task), self._digest(second, task)),
-            lambda: pairs.compare_rows(
-                self._rows(task, state), self._losses(first, task, state), self._losses(second, task, state)
-            ),
+        if state is None:
+            return [None for _ in slugs]
+        keys = {
+            (first, second): key(state.digest, self._digest(first, task), self._digest(second, task))
+            for first, second in slugs
+            if self.is_complete(first, task) and self.is_complete(second, task)
+        }
+        missing = set(self._pairs.missing(keys.values()))
+        self._pairs.put(
+            {
+                name: pairs.compare_rows(self._rows(task, state), *(self._losses(slug, task, state) for slug in both))
+                for both, name in keys.items()
+                if name in missing
+            }
         )
-        return Pair(**{**content, "interval": Interval(**content["interval"])})
+        found = (self._pairs.get(keys[both]) if both in keys else None for both in slugs)
+        return [content and Pair(**{**content, "interval": Interval(**content["interval"])}) for content in found]
 
     def anatomy(self, slug: str, task: Task) -> Anatomy | None:
         """Where an entry fails on a task; None if it has no result, or without targets."""
         state = self._state(task)
         if state is None or not self.is_complete(slug, task):
             return None
-        content = kept(
-            anatomies.KIND,
-            (state.digest, self._digest(slug, task)),
-            lambda: anatomies.dissect(task, self._rows(task, state), self._losses(slug, task, state)),
-        )
+        content = self._anatomies.get(key(state.digest, self._digest(slug, task)))
+        if content is None:
+            self._anatomies.put(self._dissected(slug))
+            content = self._anatomies.get(key(state.digest, self._digest(slug, task)))
         return anatomies.from_computed(content)
 
+    def _dissected(self, slug: str) -> dict[str, Any]:
+        """Where an entry fails on each of its tasks, by key."""
+        return {
+            key(state.digest, self._digest(slug, task)): anatomies.dissect(
+                task, self._rows(task, state), self._losses(slug, task, state)
+            )
+            for task, state in self._measurable(slug)
+        }
+
     def _result(self, slug: str, task: Task) -> Result | None:
-        recorded = self.entry(slug).recorded(task.name)
         state = self._state(task)
         if state is None:
-            return results.from_recorded(task, recorded)
-        content = kept(
-            results.KIND,
-            (state.digest, self._digest(slug, task)),
-            lambda: results.computed(task, self._rows(task, state), recorded),
-        )
-        return results.from_computed(task, content, verified=state.verified)
+            return results.from_recorded(task, self.entry(slug).recorded(task.name))
+        folds = self._scores.get(self._key(slug, task, state))
+        if folds is None:
+            self._fill()
+            folds = self._scores.get(self._key(slug, task, state))
+            assert folds is not None
+        return results.from_computed(task, folds, verified=state.verified)
+
+    def _fill(self) -> None:
+        """Compute all that the score table lacks, entry by entry: each is opened once."""
+        missing = {
+            slug: tasks
+            for slug in self.entries
+            if (tasks := [(task, state) for task, state in self._measurable(slug) if self._is_new(slug, task, state)])
+        }
+        waiting: dict[Key, Folds] = {}
+        with progress("scoring entries", len(missing)) as advance:
+            for number, (slug, tasks) in enumerate(missing.items(), 1):
+                for task, state in tasks:
+                    recorded = self.entry(slug).recorded(task.name)
+                    computed = results.computed(task, self._rows(task, state), recorded)
+                    waiting[self._key(slug, task, state)] = computed
+                if number % _MANY == 0 or number == len(missing):
+                    self._scores.put(waiting)
+                    waiting = {}
+                advance(1)
+
+    def _measurable(self, slug: str) -> Iterator[tuple[Task, TargetsState]]:
+        """The complete tasks of an entry whose targets are here."""
+        for task in self.benchmark:
+            if self.is_complete(slug, task) and (state := self._state(task)) is not None:
+                yield task, state
+
+    def _is_new(self, slug: str, task: Task, state: TargetsState) -> bool:
+        return self._scores.get(self._key(slug, task, state)) is None
+
+    def _key(self, slug: str, task: Task, state: TargetsState) -> Key:
+        return Key(entry=self._digest(slug, task), task=task.name, facts=state.digest)
 
     def _state(self, task: Task) -> TargetsState | None:
         if task.name not in self._targets:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from matbench_lite.board.order import Place, order
+from matbench_lite.board.pair import Pair
 from matbench_lite.board.result import Result
 from matbench_lite.board.results import Results
 from matbench_lite.board.scaling import scaled_error
@@ -132,7 +133,12 @@ def task_board(results: Results, task: Task) -> TaskBoard:
     """
     listed = results.on(task)
     places = order(task, listed)
-    rows = [_row(results, task, place, listed, first=places[0].slug) for place in places]
+    others = [(place.slug, places[0].slug) for place in places[1:]]
+    pairs = [None, *results.pairs(others, task)]
+    rows = [
+        _row(results, task, place, listed[place.slug], listed[places[0].slug], pair)
+        for place, pair in zip(places, pairs, strict=False)
+    ]
     shares = {result.unseen_share for result in listed.values()}
     return TaskBoard(
         task=task.name,
@@ -144,9 +150,8 @@ def task_board(results: Results, task: Task) -> TaskBoard:
     )
 
 
-def _row(results: Results, task: Task, place: Place, listed: Mapping[str, Result], *, first: str) -> TaskRow:
-    entry, result = results.entries[place.slug], listed[place.slug]
-    pair = results.pair(place.slug, first, task) if place.slug != first else None
+def _row(results: Results, task: Task, place: Place, result: Result, first: Result, pair: Pair | None) -> TaskRow:
+    entry = results.entries[place.slug]
     metrics = result.scores.metrics
     return TaskRow(
         rank=place.rank,
@@ -157,7 +162,7 @@ def _row(results: Results, task: Task, place: Place, listed: Mapping[str, Result
         score=result.ranking,
         scaled_error=scaled_error(task, result.ranking.mean),
         interval=result.interval,
-        difference=result.ranking.mean - listed[first].ranking.mean,
+        difference=result.ranking.mean - first.ranking.mean,
         difference_interval=pair.interval if pair else None,
         p=place.p,
         metrics={name: metrics[name] for name in _COLUMNS if name in metrics and name != ranking_metric(task.kind)},

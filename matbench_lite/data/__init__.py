@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matbench_lite.data.export import export_targets
     from matbench_lite.data.fetching import fetch
     from matbench_lite.data.inventory import PartStatus, status, verify
-    from matbench_lite.data.store import data_directory
+    from matbench_lite.data.store import data_directory, derived_directory
     from matbench_lite.data.tables import table_ids, table_is_test
 
 _HOMES = {
@@ -28,6 +28,7 @@ _HOMES = {
     "PartStatus": "inventory",
     "add": "adding",
     "data_directory": "store",
+    "derived_directory": "store",
     "export_targets": "export",
     "fetch": "fetching",
     "load_formulas": "access",
@@ -46,6 +47,7 @@ __all__ = [
     "PartStatus",
     "add",
     "data_directory",
+    "derived_directory",
     "export_targets",
     "fetch",
     "load_formulas",

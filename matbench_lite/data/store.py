@@ -74,6 +74,11 @@ def data_directory() -> Path:
     return user_data_path("matbench_lite", appauthor=False)
 
 
+def derived_directory() -> Path:
+    """Where derived things are kept; it may be deleted at any time."""
+    return data_directory() / "derived"
+
+
 def holdings(task: Task) -> dict[Part, Holding]:
     """The parts of the task's data that are on this machine.
 

@@ -66,17 +66,21 @@ def _task(site: Site, task: Task, places: dict[str, int]) -> dict[str, Any]:
             places[slug]: [_short(value) for value in result.by_fold] for slug, result in site.results.on(task).items()
         },
         "stated": [places[row.slug] for row in board.rows if not row.verified],
-        "pairs": [pair for pair in (_pair(site, task, *slugs, places) for slugs in pairs(board)) if pair],
+        "pairs": _pairs(site, task, list(pairs(board)), places),
     }
 
 
-def _pair(site: Site, task: Task, first: str, second: str, places: dict[str, int]) -> list[float] | None:
+def _pairs(site: Site, task: Task, slugs: list[tuple[str, str]], places: dict[str, int]) -> list[list[float]]:
     """Both places, the ends of the interval, and the rows that each wins."""
-    pair = site.results.pair(first, second, task)
-    if pair is None:
-        return None
-    numbers = (pair.interval.low, pair.interval.high, pair.first_wins, pair.second_wins)
-    return [places[first], places[second], *(_short(value) for value in numbers)]
+    return [
+        [
+            places[first],
+            places[second],
+            *map(_short, (pair.interval.low, pair.interval.high, pair.first_wins, pair.second_wins)),
+        ]
+        for (first, second), pair in zip(slugs, site.results.pairs(slugs, task), strict=True)
+        if pair is not None
+    ]
 
 
 def _short(value: float) -> float:

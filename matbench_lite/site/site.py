@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from functools import cache, cached_property
 from pathlib import Path
 
-from matbench_lite._version import __version__
 from matbench_lite.board import GeneralBoard, GeneralRow, Results, TaskBoard, TaskRow, general_board, task_board
+from matbench_lite.derived import key, sources_digest
 from matbench_lite.review import Checked
 from matbench_lite.site import addresses
 from matbench_lite.site.asset_files import Assets, hashed, load_assets, script_with
@@ -107,9 +107,10 @@ class Site:
 
 @cache
 def code_version() -> str:
-    """What pages follow from beside the data: changes with any file of this package, as in a checkout."""
-    files = sorted(path for path in Path(__file__).parent.rglob("*") if path.suffix in (".py", ".j2"))
-    return __version__ + hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()
+    """What pages follow from beside the data: changes with any source or template that can change a page."""
+    templates = sorted(Path(__file__).parent.rglob("*.j2"))
+    files = hashlib.sha256(b"\0".join(path.read_bytes() for path in templates)).hexdigest()
+    return key(sources_digest("matbench_lite.site.build"), files)
 
 
 def _has_uncertainty(recorded: Mapping[int, RecordedFold]) -> bool:

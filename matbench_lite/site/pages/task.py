@@ -8,8 +8,9 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from matbench_lite.board import TaskBoard, TaskRow, history
-from matbench_lite.board.cache import kept
 from matbench_lite.board.rows import read_rows, targets_state
+from matbench_lite.data import derived_directory
+from matbench_lite.derived import Shelf, key
 from matbench_lite.digits import number, p_value, share, spread
 from matbench_lite.metrics import METRICS
 from matbench_lite.site import addresses, plots
@@ -25,7 +26,7 @@ from matbench_lite.site.score_columns import (
     unit_of,
     unseen_cell,
 )
-from matbench_lite.site.site import Site, code_version
+from matbench_lite.site.site import Site
 from matbench_lite.site.tables import EMPTY, Cell, Column, Table
 from matbench_lite.site.templating import page
 from matbench_lite.tasks import Task
@@ -64,12 +65,12 @@ def _dataset_plots(task: Task) -> list[Markup]:
     if state is None:
         return []
 
-    def draw() -> list[str]:
+    shelf, name = Shelf(derived_directory() / task.benchmark, "dataset-plots", __name__), key(state.digest, repr(task))
+    if shelf.missing([name]):
         rows = read_rows(task, state.digest)
         drawn = (plots.target_histogram(task, rows.targets), plots.element_prevalence(task, rows.formulas))
-        return [plot.__html__() for plot in drawn if plot is not None]
-
-    return [Markup(text) for text in kept("dataset-plots-1", (code_version(), state.digest, repr(task)), draw)]
+        shelf.put({name: [plot.__html__() for plot in drawn if plot is not None]})
+    return [Markup(text) for text in shelf.get(name)]
 
 
 def task_table(site: Site, task: Task, page: str) -> Table:

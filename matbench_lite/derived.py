@@ -1,0 +1,218 @@
+"""Derived things: what our code computed from facts, kept under a key of those facts and of that code.
+
+Values of one kind lie in a folder named after the digest of the sources that computed them: a module, and all of ours
+that it imports, so that no change of a formula can leave an old number behind. What the values follow from besides
+(predictions, targets, folds) is in their keys, as digests. Files are named after their own content and only added or
+merged: one that was damaged is not believed. Everything here may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matbench_lite.atomic import temporary_file
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_PACKAGE = Path(__file__).parent
+_IMPORT = re.compile(r"^\s*(?:from (matbench_lite[\w.]*) import (\([^)]*\)|[^\n]*)|import (matbench_lite[\w.]*))", re.M)
+_ONLY_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:(?: .*)?\n)+", re.M)
+_LIBRARIES = ("numpy", "scipy")  # whose version may change the last digits
+_MANY = 16  # files of one kind, before they are merged
+_OLD = 3  # folders of other sources that are left: for those who go back and forth between two versions
+
+
+@cache
+def sources_digest(module: str) -> str:
+    """The sha256 over the sources that can change what a module computes.
+
+    These are the module itself, all modules of ours that it imports, directly or through others, at the top or inside
+    a function, and the versions of the libraries that compute.
+
+    Args:
+        module: Its full name.
+
+    Examples:
+        >>> sources_digest("matbench_lite.metrics") == sources_digest("matbench_lite.stats")
+        False
+    """
+    digest = hashlib.sha256()
+    for name in _LIBRARIES:
+        digest.update(f"{name} {version(name)}\n".encode())
+    for name, path in sorted(imported_sources(module).items()):
+        digest.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+def imported_sources(module: str) -> dict[str, Path]:
+    """The source files of a module and of all modules of ours that it imports, by module name."""
+    found: dict[str, Path] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        path = _source(name)
+        if path is None or name in found:
+            continue
+        found[name] = path
+        if "." in name:
+            waiting.append(name.rpartition(".")[0])  # importing a module runs the packages that it is in
+        for package, names, whole in _IMPORT.findall(_text(path)):
+            waiting.append(package or whole)
+            waiting += [f"{package}.{each}" for each in re.findall(r"\w+", names)]
+    return found
+
+
+def _text(path: Path) -> str:
+    """A source without the imports that are for types alone."""
+    text = path.read_text(encoding="utf-8")
+    # A package that imports its parts when they are first used names them there; the whole does so, too, but nothing
+    # of ours asks it for anything but packages.
+    lazy = path.name == "__init__.py" and path.parent != _PACKAGE
+    return text if lazy else _ONLY_TYPES.sub("", text)
+
+
+def _source(module: str) -> Path | None:
+    top, *parts = module.split(".")
+    path = _PACKAGE.joinpath(*parts)
+    if top != _PACKAGE.name:
+        return None
+    for candidate in (path / "__init__.py", path.with_suffix(".py")):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+class Parts:
+    """A table of one kind of derived values, in files that are only added to.
+
+    Args:
+        root: The folder of all derived values.
+        kind: What is kept; the name of a folder.
+        module: The module that computes it.
+    """
+
+    def __init__(self, root: Path, kind: str, module: str) -> None:
+        self.folder = root / kind / sources_digest(module)[:32]
+
+    def read(self) -> pa.Table | None:
+        """All rows; None if there are none. A file that is not what its name says is removed."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        tables = []
+        for path in self._files():
+            with suppress(OSError):
+                content = path.read_bytes()
+                if _name(content) == path.name:
+                    tables.append(pq.read_table(pa.BufferReader(content), use_threads=False))
+                else:
+                    path.unlink()
+        return pa.concat_tables(tables) if tables else None
+
+    def append(self, rows: pa.Table) -> None:
+        """Add rows. A folder that cannot be written costs time later on, nothing else."""
+        import pyarrow as pa
+
+        with suppress(OSError):
+            if not self.folder.is_dir():
+                self._remove_old()
+            old = self._files()
+            if len(old) >= _MANY and (kept := self.read()) is not None:
+                rows = pa.concat_tables([kept, rows])
+            self._write(rows)
+            if len(old) >= _MANY:
+                for path in old:
+                    path.unlink(missing_ok=True)
+
+    def _files(self) -> list[Path]:
+        return sorted(self.folder.glob("*.parquet"))
+
+    def _write(self, rows: pa.Table) -> None:
+        from io import BytesIO
+
+        import pyarrow.parquet as pq
+
+        buffer = BytesIO()
+        pq.write_table(rows, buffer, compression="zstd", write_statistics=False)
+        content = buffer.getvalue()
+        with temporary_file(self.folder, "part") as temporary:
+            temporary.write_bytes(content)
+            # Not flushed to disk first, unlike files that cannot be made again: one that is cut off is not believed.
+            temporary.replace(self.folder / _name(content))
+
+    def _remove_old(self) -> None:
+        """Remove what other sources computed, but for the last few."""
+        from shutil import rmtree
+
+        with suppress(FileNotFoundError):
+            others = sorted(self.folder.parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+            for path in others[_OLD:]:
+                rmtree(path, ignore_errors=True)
+
+
+class Shelf:
+    """Derived values of one kind by key: plain JSON data, read when they are first asked for.
+
+    Args:
+        root: The folder of all derived values.
+        kind: What is kept; the name of a folder.
+        module: The module that computes it.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Shelf(Path(folder), "sums", "matbench_lite.metrics").put({key("a", "b"): {"sum": 3.5}})
+        ...     Shelf(Path(folder), "sums", "matbench_lite.metrics").get(key("a", "b"))
+        {'sum': 3.5}
+    """
+
+    def __init__(self, root: Path, kind: str, module: str) -> None:
+        self._parts = Parts(root, kind, module)
+        self._values: dict[str, bytes] | None = None
+
+    def get(self, name: str) -> Any:
+        """The value of a key, as it was put; None if there is none."""
+        import orjson
+
+        content = self._loaded().get(name)
+        return None if content is None else orjson.loads(content)
+
+    def missing(self, names: Iterable[str]) -> list[str]:
+        """Those of some keys that have no value."""
+        known = self._loaded()
+        return [name for name in names if name not in known]
+
+    def put(self, values: Mapping[str, Any]) -> None:
+        """Keep values: records, lists, texts and numbers; a NaN is kept as None."""
+        import orjson
+        import pyarrow as pa
+
+        option = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
+        new = {name: orjson.dumps(value, option=option) for name, value in values.items()}
+        if new:
+            self._loaded().update(new)
+            self._parts.append(pa.table({"key": list(new), "value": pa.array(new.values(), pa.binary())}))
+
+    def _loaded(self) -> dict[str, bytes]:
+        if self._values is None:
+            table = self._parts.read()
+            columns = ([], []) if table is None else (table["key"].to_pylist(), table["value"].to_pylist())
+            self._values = dict(zip(*columns, strict=True))
+        return self._values
+
+
+def key(*facts: str) -> str:
+    """The key of a value: a digest of the digests of all that it follows from."""
+    return hashlib.sha256("\0".join(facts).encode()).hexdigest()
+
+
+def _name(content: bytes) -> str:
+    return f"{hashlib.sha256(content).hexdigest()}.parquet"
