@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from matbench_lite.board.rows import Rows
-from matbench_lite.metrics.classification import DECISION_THRESHOLD
+from matbench_lite.metrics import DECISION_THRESHOLD
 from matbench_lite.submission import RecordedFold
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from matbench_lite.metrics import METRICS, Summary, balanced_accuracy, mae, rank
 from matbench_lite.stats import Interval, bootstrap_balanced_accuracy, bootstrap_mean
 from matbench_lite.submission import RecordedFold, TaskScores, score_fold
 from matbench_lite.submission.predictions import MAX_PREDICTION
-from matbench_lite.submission.scores import NOT_AVERAGED
 from matbench_lite.tasks import Task
 
 _UNSEEN = "unseen_formulas"
@@ -112,7 +111,7 @@ def _believable(stated: Mapping[str, float | None]) -> dict[str, float | None]:
     return {
         name: value
         for name, value in stated.items()
-        if (name in METRICS or name in NOT_AVERAGED) and (value is None or abs(value) <= MAX_PREDICTION)
+        if name in METRICS and (value is None or abs(value) <= MAX_PREDICTION)
     }
 
 

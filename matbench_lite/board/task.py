@@ -12,17 +12,13 @@ from matbench_lite.board.result import Result
 from matbench_lite.board.results import Results
 from matbench_lite.board.scaling import scaled_error
 from matbench_lite.board.table import to_frame
-from matbench_lite.metrics import METRICS, Summary, ranking_metric
+from matbench_lite.metrics import Summary, ranking_metric, shown_metrics
 from matbench_lite.stats import Interval
 from matbench_lite.submission import Submission
 from matbench_lite.tasks import Task
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-_COLUMNS = tuple(name for name in METRICS if name not in ("crps", "miscalibration_area", "ause"))
-"""The metrics of a board, in order; the others are on the page of an entry."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +161,11 @@ def _row(results: Results, task: Task, place: Place, result: Result, first: Resu
         difference=result.ranking.mean - first.ranking.mean,
         difference_interval=pair.interval if pair else None,
         p=place.p,
-        metrics={name: metrics[name] for name in _COLUMNS if name in metrics and name != ranking_metric(task.kind)},
+        metrics={
+            metric.name: metrics[metric.name]
+            for metric in shown_metrics(task.kind, "board")
+            if metric.name in metrics and metric.name != ranking_metric(task.kind)
+        },
         mape_share=result.mape_share,
         unseen=result.unseen,
         labels_only=entry.recorded(task.name)[0].predictions.type == "label",

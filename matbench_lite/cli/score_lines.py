@@ -23,7 +23,6 @@ _DIGITS = 4
 _WIDEST_HEADER = 18
 _RULE = "-" * 28
 _STYLES = {"train": "green", "valid": "cyan", "test": "magenta"}
-_NOT_SHOWN = {"crps", "miscalibration_area", "ause"}  # as on the boards; they are in the JSON
 
 
 def print_title(title: str) -> None:
@@ -71,8 +70,8 @@ def score_text(task: Task, metric: str, value: float | None) -> str:
 
 def _metrics(parts: Mapping[str, Mapping[str, object]]) -> list[str]:
     """The metrics to show, in the order of the catalogue."""
-    known = {name for part in parts.values() for name in part} - _NOT_SHOWN
-    return [name for name in METRICS if name in known]
+    known = {name for part in parts.values() for name in part}
+    return [name for name, metric in METRICS.items() if name in known and "board" in metric.shown]
 
 
 def _header(metric: str) -> str:

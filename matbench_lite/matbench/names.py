@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from matbench_lite.metrics import METRICS as REGISTRY
+
 BENCHMARK = "matbench_v0.1"
 VERSION = "0.6"
 """The version of Matbench whose files we write."""
@@ -13,8 +15,8 @@ FOLD_KEYS = ("data", "parameters", "scores")
 UNCERTAINTY_KEYS = ("ci_lower", "ci_upper", "std")
 
 METRICS = {
-    "regression": ("mae", "rmse", "mape", "max_error"),
-    "classification": ("accuracy", "balanced_accuracy", "f1", "rocauc"),
+    kind: tuple(sorted(metric.name for metric in REGISTRY.values() if metric.published and kind in metric.kinds))
+    for kind in ("regression", "classification")
 }
 
 

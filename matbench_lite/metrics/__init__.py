@@ -7,27 +7,32 @@ at) and raises a `MetricError` on NaN or infinity: no row is skipped.
 from __future__ import annotations
 
 from matbench_lite.metrics.catalogue import (
-    CLASSIFICATION_METRICS,
     METRICS,
-    REGRESSION_METRICS,
-    UNCERTAINTY_METRICS,
-    Metric,
+    classification_scores,
     metric_header,
     metric_name,
     ranking_metric,
+    regression_scores,
+    scores,
+    shown_metrics,
+    uncertainty_scores,
 )
-from matbench_lite.metrics.classification import accuracy, balanced_accuracy, classification_scores, f1, rocauc
+from matbench_lite.metrics.classification import CLASSIFICATION_METRICS, accuracy, balanced_accuracy, f1, rocauc
 from matbench_lite.metrics.intervals import coverage, interval_from_std, std_from_interval
-from matbench_lite.metrics.regression import mae, mape, mape_rows, max_error, r2, regression_scores, rmse
+from matbench_lite.metrics.metric import Metric
+from matbench_lite.metrics.regression import REGRESSION_METRICS, mae, mape, mape_rows, max_error, r2, rmse
+from matbench_lite.metrics.sample import DECISION_THRESHOLD, Sample
 from matbench_lite.metrics.summary import Summary, summarise
-from matbench_lite.metrics.uncertainty import ause, crps, miscalibration_area, nll, sharpness, uncertainty_scores
+from matbench_lite.metrics.uncertainty import UNCERTAINTY_METRICS, ause, crps, miscalibration_area, nll, sharpness
 
 __all__ = [
     "CLASSIFICATION_METRICS",
+    "DECISION_THRESHOLD",
     "METRICS",
     "REGRESSION_METRICS",
     "UNCERTAINTY_METRICS",
     "Metric",
+    "Sample",
     "Summary",
     "accuracy",
     "ause",
@@ -50,7 +55,9 @@ __all__ = [
     "regression_scores",
     "rmse",
     "rocauc",
+    "scores",
     "sharpness",
+    "shown_metrics",
     "std_from_interval",
     "summarise",
     "uncertainty_scores",

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from matbench_lite.errors import MetricError
-from matbench_lite.metrics._arrays import BoolArray, FloatArray, floats
-
-MAPE_THRESHOLD = 1e-5
+from matbench_lite.metrics.metric import Metric
+from matbench_lite.metrics.sample import MAPE_THRESHOLD, Sample
 
 
 def mae(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
@@ -27,8 +26,7 @@ def mae(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
         >>> mae([1.0, 2.0, 3.0], [1.0, 2.5, 2.0])
         0.5
     """
-    _, error = _absolute_errors(y_true, y_pred)
-    return _mae(error)
+    return _mae(Sample(y_true, y_pred))
 
 
 def rmse(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
@@ -45,8 +43,7 @@ def rmse(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
         >>> rmse([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 6.0])
         1.0
     """
-    _, error = _absolute_errors(y_true, y_pred)
-    return _rmse(np.square(error))
+    return _rmse(Sample(y_true, y_pred))
 
 
 def max_error(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
@@ -63,8 +60,7 @@ def max_error(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
         >>> max_error([1.0, 2.0, 3.0], [1.0, 2.5, 2.0])
         1.0
     """
-    _, error = _absolute_errors(y_true, y_pred)
-    return _max_error(error)
+    return _max_error(Sample(y_true, y_pred))
 
 
 def mape(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, *, threshold: float = MAPE_THRESHOLD) -> float:
@@ -85,8 +81,7 @@ def mape(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, *, threshold: float = MAP
         >>> mape([2.0, 4.0, 0.0], [1.0, 4.0, 9.0])
         0.25
     """
-    y, error = _absolute_errors(y_true, y_pred)
-    return _mape(y, error, _far_from_zero(y, threshold))
+    return _mape(_with_threshold(Sample(y_true, y_pred), threshold))
 
 
 def mape_rows(y_true: npt.ArrayLike, *, threshold: float = MAPE_THRESHOLD) -> int:
@@ -103,8 +98,7 @@ def mape_rows(y_true: npt.ArrayLike, *, threshold: float = MAPE_THRESHOLD) -> in
         >>> mape_rows([2.0, 4.0, 0.0])
         2
     """
-    (y,) = floats(y_true=y_true)
-    return int(np.count_nonzero(_far_from_zero(y, threshold)))
+    return _mape_rows(_with_threshold(Sample(y_true, y_true), threshold))
 
 
 def r2(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
@@ -125,73 +119,103 @@ def r2(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
         >>> r2([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
         0.5
     """
-    y, error = _absolute_errors(y_true, y_pred)
-    return _r2(y, np.square(error))
+    return _r2(Sample(y_true, y_pred))
 
 
-def regression_scores(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> dict[str, float]:
-    """Every regression metric of one fold at once, the same numbers as from the single functions.
-
-    Args:
-        y_true: Measured values, in the unit of the target.
-        y_pred: Predicted values, in the same unit and order.
-
-    Returns:
-        The metrics of `REGRESSION_METRICS` by name, and `mape_rows`, the number of rows that `mape` uses.
-
-    Raises:
-        MetricError: If the arrays differ in length, are empty, or have a value that is not finite.
-
-    Examples:
-        >>> regression_scores([0.0, 2.0, 4.0], [0.0, 2.0, 1.0])
-        {'mae': 1.0, 'rmse': 1.73..., 'mape': 0.375, 'mape_rows': 2, 'max_error': 3.0, 'r2': -0.125}
-    """
-    y, error = _absolute_errors(y_true, y_pred)
-    squares = np.square(error)
-    used = _far_from_zero(y, MAPE_THRESHOLD)
-    return {
-        "mae": _mae(error),
-        "rmse": _rmse(squares),
-        "mape": _mape(y, error, used),
-        "mape_rows": int(np.count_nonzero(used)),
-        "max_error": _max_error(error),
-        "r2": _r2(y, squares),
-    }
+def _mae(sample: Sample) -> float:
+    return float(sample.error.mean())
 
 
-def _absolute_errors(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    y, predicted = floats(y_true=y_true, y_pred=y_pred)
-    return y, np.abs(y - predicted)
+def _rmse(sample: Sample) -> float:
+    return math.sqrt(sample.squares.mean())
 
 
-def _mae(error: FloatArray) -> float:
-    return float(error.mean())
+def _max_error(sample: Sample) -> float:
+    return float(sample.error.max())
 
 
-def _rmse(squares: FloatArray) -> float:
-    return math.sqrt(squares.mean())
+def _mape(sample: Sample) -> float:
+    used = sample.far_from_zero
+    return float((sample.error[used] / np.abs(sample.truth[used])).mean()) if used.any() else math.nan
 
 
-def _max_error(error: FloatArray) -> float:
-    return float(error.max())
+def _mape_rows(sample: Sample) -> int:
+    return int(np.count_nonzero(sample.far_from_zero))
 
 
-def _far_from_zero(y: FloatArray, threshold: float) -> BoolArray:
-    if not threshold >= 0:
-        raise MetricError(f"{threshold=} is not zero or more", fix=f"the boards use {MAPE_THRESHOLD}")
-    return np.abs(y) > threshold
-
-
-def _mape(y: FloatArray, error: FloatArray, used: BoolArray) -> float:
-    return float((error[used] / np.abs(y[used])).mean()) if used.any() else math.nan
-
-
-def _r2(y: FloatArray, squares: FloatArray) -> float:
+def _r2(sample: Sample) -> float:
+    y = sample.truth
     if len(y) < 2:
         return math.nan
     # Asked of the values, not of their variance: the mean of equal numbers can be off by a rounding error.
     total = 0.0 if (y == y[0]).all() else float(np.square(y - y.mean()).sum())
-    residual = float(squares.sum())
+    residual = float(sample.squares.sum())
     if total == 0:
         return 1.0 if residual == 0 else 0.0
     return 1 - residual / total
+
+
+def _with_threshold(sample: Sample, threshold: float) -> Sample:
+    if not threshold >= 0:
+        raise MetricError(f"{threshold=} is not zero or more", fix=f"the boards use {MAPE_THRESHOLD}")
+    sample.far_from_zero = np.abs(sample.truth) > threshold
+    return sample
+
+
+REGRESSION_METRICS = (
+    Metric(
+        name="mae",
+        label="MAE",
+        description="mean absolute error",
+        function=_mae,
+        kinds=("regression",),
+        unit="target",
+        published=True,
+    ),
+    Metric(
+        name="rmse",
+        label="RMSE",
+        description="root of the mean squared error",
+        function=_rmse,
+        kinds=("regression",),
+        unit="target",
+        shown=("board", "entry", "overview"),
+        published=True,
+    ),
+    Metric(
+        name="mape",
+        label="mape*",
+        description="mean of |error| / |target| over rows with |target| > 1e-5, as a fraction",
+        function=_mape,
+        kinds=("regression",),
+        published=True,
+    ),
+    Metric(
+        name="mape_rows",
+        label="rows of mape*",
+        description="number of rows that mape* uses",
+        function=_mape_rows,
+        kinds=("regression",),
+        better=None,
+        shown=(),
+    ),
+    Metric(
+        name="max_error",
+        label="max error",
+        description="largest absolute error",
+        function=_max_error,
+        kinds=("regression",),
+        unit="target",
+        shown=("board", "entry", "overview"),
+        published=True,
+    ),
+    Metric(
+        name="r2",
+        label="R²",
+        description="coefficient of determination: 1 is perfect, 0 as good as the mean",
+        function=_r2,
+        kinds=("regression",),
+        better="higher",
+    ),
+)
+"""The metrics of regression, in the order of their columns. To add one, add its record: nothing else names it."""

@@ -6,12 +6,18 @@ agree): it is a distribution of one point, which has every metric here but a lik
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import numpy.typing as npt
 
-from matbench_lite.errors import MetricError
-from matbench_lite.metrics import _gaussian
-from matbench_lite.metrics._arrays import floats, require_non_negative
-from matbench_lite.metrics.intervals import coverage, interval_from_std, std_from_interval
+from matbench_lite.metrics._arrays import FloatArray, floats, require_non_negative
+from matbench_lite.metrics.intervals import coverage
+from matbench_lite.metrics.metric import Metric
+from matbench_lite.metrics.sample import Sample
+
+# Evenly spaced from 0 to 1, as many as uncertainty-toolbox has by default.
+_LEVELS = np.linspace(0, 1, 100)
 
 
 def sharpness(std: npt.ArrayLike) -> float:
@@ -31,7 +37,7 @@ def sharpness(std: npt.ArrayLike) -> float:
     """
     (deviation,) = floats(std=std)
     require_non_negative(deviation)
-    return _gaussian.sharpness(deviation)
+    return _root_mean_square(deviation)
 
 
 def nll(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, std: npt.ArrayLike) -> float:
@@ -54,8 +60,7 @@ def nll(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, std: npt.ArrayLike) -> flo
         >>> round(nll([1.0, 2.0], [1.0, 3.0], [1.0, 1.0]), 4)
         1.1689
     """
-    _, deviation, z = _gaussian.standardised(y_true, y_pred, std)
-    return _gaussian.nll(deviation, z)
+    return _nll(Sample(y_true, y_pred, std=std))
 
 
 def crps(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, std: npt.ArrayLike) -> float:
@@ -75,7 +80,7 @@ def crps(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, std: npt.ArrayLike) -> fl
         >>> round(crps([1.0, 2.0], [1.0, 3.0], [1.0, 0.0]), 4)
         0.6168
     """
-    return _gaussian.crps(*_gaussian.standardised(y_true, y_pred, std))
+    return _crps(Sample(y_true, y_pred, std=std))
 
 
 def miscalibration_area(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, std: npt.ArrayLike) -> float:
@@ -96,8 +101,7 @@ def miscalibration_area(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, std: npt.A
         >>> round(miscalibration_area([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [0.1, 0.1, 0.1]), 4)
         0.5
     """
-    _, _, z = _gaussian.standardised(y_true, y_pred, std)
-    return _gaussian.miscalibration_area(z)
+    return _miscalibration_area(Sample(y_true, y_pred, std=std))
 
 
 def ause(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, std: npt.ArrayLike) -> float:
@@ -126,56 +130,128 @@ def ause(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, std: npt.ArrayLike) -> fl
         >>> ause([1.0, 2.0], [1.0, 3.0], std=[0.2, 0.1])
         1.0
     """
-    error, deviation, _ = _gaussian.standardised(y_true, y_pred, std)
-    return _gaussian.ause(error, deviation)
+    return _ause(Sample(y_true, y_pred, std=std))
 
 
-def uncertainty_scores(
-    y_true: npt.ArrayLike,
-    y_pred: npt.ArrayLike,
-    *,
-    std: npt.ArrayLike | None = None,
-    lower: npt.ArrayLike | None = None,
-    upper: npt.ArrayLike | None = None,
-) -> dict[str, float]:
-    """Every uncertainty metric of one fold at once, the same numbers as from the single functions.
+def _coverage(sample: Sample) -> float:
+    return coverage(sample.truth, *sample.bounds)
 
-    Args:
-        y_true: Measured values, in the unit of the target.
-        y_pred: Predicted values, in the same unit and order.
-        std: Standard deviations, zero or more, in the same unit; left out, it is taken from symmetric intervals.
-        lower: Lower bounds of the 95 % intervals, in the same unit; left out, they follow from `std`.
-        upper: Upper bounds, given if and only if `lower` is.
 
-    Returns:
-        The metrics of `UNCERTAINTY_METRICS` by name; only `coverage` if the intervals are asymmetric and `std` is
-        not given.
+def _sharpness(sample: Sample) -> float:
+    return _root_mean_square(_deviations(sample))
 
-    Raises:
-        MetricError: If neither `std` nor both bounds are given, or one of the arrays is not as it should be.
 
-    Examples:
-        >>> scores = uncertainty_scores([1.0, 2.0], [1.5, 2.0], std=[0.5, 0.5])
-        >>> list(scores)
-        ['coverage', 'sharpness', 'nll', 'crps', 'miscalibration_area', 'ause']
-        >>> uncertainty_scores([1.0, 2.0], [1.5, 2.0], lower=[1.2, 1.0], upper=[9.0, 9.0])
-        {'coverage': 0.5}
-    """
-    if lower is not None and upper is not None:
-        scores = {"coverage": coverage(y_true, lower, upper)}
-        std = std_from_interval(y_pred, lower, upper) if std is None else std
-    elif std is None or lower is not None or upper is not None:
-        given = {"std": std is not None, "lower": lower is not None, "upper": upper is not None}
-        raise MetricError(f"uncertainty is incomplete: given={given}", fix="pass std, or lower and upper, or all three")
-    else:
-        scores = {"coverage": coverage(y_true, *interval_from_std(y_pred, std))}
-    if std is None:
-        return scores
-    error, deviation, z = _gaussian.standardised(y_true, y_pred, std)
-    return scores | {
-        "sharpness": _gaussian.sharpness(deviation),
-        "nll": _gaussian.nll(deviation, z),
-        "crps": _gaussian.crps(error, deviation, z),
-        "miscalibration_area": _gaussian.miscalibration_area(z),
-        "ause": _gaussian.ause(error, deviation),
-    }
+def _root_mean_square(values: FloatArray) -> float:
+    return math.sqrt(np.square(values).mean())
+
+
+def _nll(sample: Sample) -> float:
+    std = _deviations(sample)
+    if not std.all():
+        return math.nan
+    with np.errstate(over="ignore"):
+        return float((np.square(sample.z) / 2 + np.log(std)).mean()) + math.log(2 * math.pi) / 2
+
+
+def _crps(sample: Sample) -> float:
+    """The closed form of Gneiting et al. (2005), arranged so that it holds for a std of zero."""
+    from scipy.special import erf
+
+    z = sample.z
+    with np.errstate(over="ignore"):
+        spread = math.sqrt(2 / math.pi) * np.exp(-np.square(z) / 2) - 1 / math.sqrt(math.pi)
+    return float((sample.error * erf(z / math.sqrt(2)) + _deviations(sample) * spread).mean())
+
+
+def _miscalibration_area(sample: Sample) -> float:
+    """Area between the diagonal and the polygon of observed over expected shares."""
+    from scipy.special import ndtri
+
+    # The first level whose interval holds the row; every later one holds it too, and the last holds all.
+    first = np.searchsorted(ndtri(0.5 + _LEVELS / 2), sample.z)
+    observed = np.cumsum(np.bincount(first, minlength=len(_LEVELS))) / len(sample.z)
+    gap = observed - _LEVELS
+    left, right = np.abs(gap[:-1]), np.abs(gap[1:])
+    # Where the polygon crosses the diagonal there are two triangles, smaller than the trapezoid by this much.
+    crossed = gap[:-1] * gap[1:] < 0
+    surplus = np.divide(left * right, left + right, out=np.zeros_like(left), where=crossed)
+    return float((((left + right) / 2 - surplus) * np.diff(_LEVELS)).sum())
+
+
+def _ause(sample: Sample) -> float:
+    """Mean distance of the sparsification curves by std and by error, over the mean error."""
+    error = sample.error
+    overall = float(error.mean())
+    if overall == 0:
+        return 0.0
+    _, group, size = np.unique(_deviations(sample), return_inverse=True, return_counts=True)
+    by_std = np.repeat(np.bincount(group, weights=error) / size, size)
+    # Both from the row kept longest to the one removed first: running means are the errors of what is left.
+    distance = np.cumsum(by_std - np.sort(error)) / np.arange(1, len(error) + 1)
+    # No order beats that by error; a rounding error below zero would show as -0.000.
+    return max(0.0, float(distance.mean()) / overall)
+
+
+def _deviations(sample: Sample) -> FloatArray:
+    assert sample.std is not None, "a metric that needs a std is computed where there is one"
+    return sample.std
+
+
+UNCERTAINTY_METRICS = (
+    Metric(
+        name="coverage",
+        label="coverage of the 95 % interval",
+        description="share of the targets inside their 95 % interval; 0.95 is best",
+        function=_coverage,
+        kinds=("regression",),
+        needs="interval",
+        better=None,
+        shown=("board", "entry", "overview"),
+    ),
+    Metric(
+        name="sharpness",
+        label="sharpness",
+        description="root-mean-square of the standard deviations",
+        function=_sharpness,
+        kinds=("regression",),
+        needs="std",
+        unit="target",
+    ),
+    Metric(
+        name="nll",
+        label="NLL",
+        description="mean negative log likelihood under a normal distribution, in nats",
+        function=_nll,
+        kinds=("regression",),
+        needs="std",
+    ),
+    Metric(
+        name="crps",
+        label="CRPS",
+        description="mean continuous ranked probability score of a normal distribution",
+        function=_crps,
+        kinds=("regression",),
+        needs="std",
+        unit="target",
+        shown=("entry",),
+    ),
+    Metric(
+        name="miscalibration_area",
+        label="miscalibration area",
+        description="area between calibration curve and diagonal, 0 to 0.5",
+        function=_miscalibration_area,
+        kinds=("regression",),
+        needs="std",
+        shown=("entry",),
+    ),
+    Metric(
+        name="ause",
+        label="AUSE",
+        description="area under the sparsification error curve, relative to the MAE",
+        function=_ause,
+        kinds=("regression",),
+        needs="std",
+        shown=("entry",),
+    ),
+)
+"""The metrics of uncertainty, in the order of their columns. To add one, add its record: nothing else names it."""

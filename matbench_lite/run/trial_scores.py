@@ -9,7 +9,7 @@ from matbench_lite.metrics import summarise
 from matbench_lite.run.bagging import RowPredictions, bag_prefixes
 from matbench_lite.run.trial_record import PARTS, InnerResult, Metrics, TrialScores
 from matbench_lite.submission import score_rows
-from matbench_lite.submission.scores import NOT_AVERAGED
+from matbench_lite.submission.scores import is_averaged
 
 if TYPE_CHECKING:
     from matbench_lite.metrics import Summary
@@ -71,5 +71,5 @@ def trial_scores(
 
 def mean_metrics(folds: Sequence[Metrics]) -> dict[str, Summary]:
     """Mean and standard deviation over folds of every metric that all of them have."""
-    everywhere = [name for name in folds[0] if all(name in fold for fold in folds) and name not in NOT_AVERAGED]
+    everywhere = [name for name in folds[0] if all(name in fold for fold in folds) and is_averaged(name)]
     return {name: summarise([fold[name] for fold in folds]) for name in everywhere}

@@ -7,11 +7,7 @@ from collections.abc import Iterator
 from matbench_lite.board import EntryBoard, EntryTask
 from matbench_lite.digits import number, share, spread
 from matbench_lite.metrics import (
-    CLASSIFICATION_METRICS,
     METRICS,
-    REGRESSION_METRICS,
-    UNCERTAINTY_METRICS,
-    Metric,
     ranking_metric,
 )
 from matbench_lite.site import addresses
@@ -125,16 +121,16 @@ def _unseen(row: EntryTask, cell: Cell) -> Cell:
 def _other_metrics(board: EntryBoard) -> Iterator[Column]:
     rows = board.rows
     ranking = {row.metric for row in rows}
-    for metric in METRICS:
-        if metric in ranking or not any(metric in row.metrics for row in rows):
+    for metric, about in METRICS.items():
+        if "entry" not in about.shown or metric in ranking or not any(metric in row.metrics for row in rows):
             continue
         yield Column(
             key=metric,
             header=header_of(metric),
-            note=METRICS[metric].description,
+            note=about.description,
             cells=[
                 metric_cell(metric, row.metrics.get(metric), labels_only=row.predictions == "label")
-                if METRICS[metric] in _of_kind(row)
+                if _kind(row) in about.kinds
                 else EMPTY
                 for row in rows
             ],
@@ -151,10 +147,8 @@ def _other_metrics(board: EntryBoard) -> Iterator[Column]:
         )
 
 
-def _of_kind(row: EntryTask) -> tuple[Metric, ...]:
-    if row.metric == ranking_metric("classification"):
-        return CLASSIFICATION_METRICS
-    return (*REGRESSION_METRICS, *UNCERTAINTY_METRICS)
+def _kind(row: EntryTask) -> str:
+    return "classification" if row.metric == ranking_metric("classification") else "regression"
 
 
 def worst_table(task: Task, row: EntryTask) -> Table | None:
@@ -184,7 +178,7 @@ def fold_table(task: Task, row: EntryTask) -> Table:
     """Every metric of every fold."""
     folds = row.folds
     columns = [Column(key="fold", header="fold", cells=[Cell(text=str(fold.fold)) for fold in folds], kind="name")]
-    for metric in dict.fromkeys(name for fold in folds for name in fold.metrics if name in METRICS):
+    for metric in (name for name in METRICS if METRICS[name].shown and any(name in fold.metrics for fold in folds)):
         values = [fold.metrics.get(metric) for fold in folds]
         columns.append(
             Column(

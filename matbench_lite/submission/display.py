@@ -8,16 +8,11 @@ from typing import TYPE_CHECKING
 
 from matbench_lite.digits import spread
 from matbench_lite.errors import DataError
-from matbench_lite.metrics import ranking_metric
+from matbench_lite.metrics import ranking_metric, shown_metrics
 
 if TYPE_CHECKING:
     from matbench_lite.submission.scores import TaskScores
     from matbench_lite.submission.submission import Submission
-
-_METRICS = {
-    "regression": ("rmse", "max_error", "coverage"),
-    "classification": ("accuracy", "f1", "rocauc"),
-}
 
 
 @dataclass(frozen=True)
@@ -76,7 +71,9 @@ def _rows(submission: Submission) -> list[Row]:
 def _row(n_folds: int, scores: TaskScores) -> Row:
     metric = ranking_metric(scores.kind)
     others = ", ".join(
-        f"{name} {spread(scores.metrics[name])}" for name in _METRICS[scores.kind] if name in scores.metrics
+        f"{metric.name} {spread(scores.metrics[metric.name])}"
+        for metric in shown_metrics(scores.kind, "overview")
+        if metric.name in scores.metrics
     )
     value = spread(scores.metrics[metric])
     return Row(scores.task, f"{len(scores.folds)}/{n_folds} folds", metric, value, scores.unit, others)

@@ -8,23 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from matbench_lite.errors import UnknownNameError
-from matbench_lite.metrics import (
-    Summary,
-    classification_scores,
-    ranking_metric,
-    regression_scores,
-    summarise,
-    uncertainty_scores,
-)
+from matbench_lite.metrics import METRICS, Sample, Summary, ranking_metric, scores, summarise
 from matbench_lite.submission.predictions import FoldPredictions
 from matbench_lite.tasks import Kind, Task
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
-
-NOT_AVERAGED = frozenset({"mape_rows"})
-"""Counts that explain a metric; they are kept per fold but have no mean."""
 
 
 def score_fold(task: Task, fold: int, predictions: FoldPredictions) -> dict[str, float]:
@@ -52,14 +42,20 @@ def score_rows(kind: Kind, truth: ArrayLike, predictions: FoldPredictions) -> di
         >>> score_rows("classification", [True, False], predictions)
         {'balanced_accuracy': 1.0, 'accuracy': 1.0, 'f1': 1.0}
     """
-    if kind == "classification":
-        return classification_scores(truth, predictions.prediction, probability=predictions.type == "probability")
-    scores = regression_scores(truth, predictions.prediction)
-    if predictions.std is not None or predictions.lower is not None:
-        scores |= uncertainty_scores(
-            truth, predictions.prediction, std=predictions.std, lower=predictions.lower, upper=predictions.upper
-        )
-    return scores
+    sample = Sample(
+        truth,
+        predictions.prediction,
+        std=predictions.std,
+        lower=predictions.lower,
+        upper=predictions.upper,
+        probability=predictions.type == "probability",
+    )
+    return scores(kind, sample)
+
+
+def is_averaged(metric: str) -> bool:
+    """Whether a metric has a mean over folds: not a count that only explains another one."""
+    return metric not in METRICS or bool(METRICS[metric].shown)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +85,7 @@ class TaskScores:
         return {
             name: summarise([scores[name] for scores in self.folds.values()])
             for name in everywhere
-            if name not in NOT_AVERAGED
+            if is_averaged(name)
         }
 
     @property

@@ -14,8 +14,7 @@ import sys
 from matbench_lite import metrics as m
 y, p = [0.0, 1.0, 2.0], [0.5, 1.0, 1.5]
 m.regression_scores(y, p)
-[getattr(m, metric.name)(y, p) for metric in m.REGRESSION_METRICS]
-m.mape_rows(y)
+m.mae(y, p), m.rmse(y, p), m.mape(y, p), m.mape_rows(y), m.max_error(y, p), m.r2(y, p)
 m.classification_scores([True, False], [0.9, 0.1], probability=True)
 [getattr(m, metric.name)([True, False], [0.9, 0.1]) for metric in m.CLASSIFICATION_METRICS]
 m.coverage(y, *m.interval_from_std(p, [0.1, 0.2, 0.3]))

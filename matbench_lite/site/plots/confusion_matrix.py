@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matbench_lite.metrics.classification import DECISION_THRESHOLD
+from matbench_lite.metrics import DECISION_THRESHOLD
 from matbench_lite.site.plots.figure import Plot, draw
 from matbench_lite.site.plots.predicted import Predicted
 from matbench_lite.site.plots.words import clean, count, share, shorten

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from matbench_lite.metrics import Summary, rocauc
-from matbench_lite.metrics.classification import DECISION_THRESHOLD
+from matbench_lite.metrics import DECISION_THRESHOLD, Summary, rocauc
 from matbench_lite.site.plots.axis import linear_axis
 from matbench_lite.site.plots.figure import Plot, draw, px
 from matbench_lite.site.plots.predicted import Predicted

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from matbench_lite.metrics.classification import DECISION_THRESHOLD
+from matbench_lite.metrics import DECISION_THRESHOLD
 from matbench_lite.review.findings import MAX_ROWS, Finding
 from matbench_lite.review.material import Material, Targets
 from matbench_lite.review.rule import Rule

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matbench_lite.metrics.classification import DECISION_THRESHOLD
+from matbench_lite.metrics import DECISION_THRESHOLD
 from matbench_lite.review.findings import Finding
 from matbench_lite.review.material import Material
 from matbench_lite.review.rule import Rule
