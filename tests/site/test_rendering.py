@@ -46,6 +46,12 @@ def test_every_link_leads_somewhere(html, contents) -> None:
     assert broken == []
 
 
+def test_every_page_has_one_heading_and_a_title(html, contents) -> None:
+    for path, content in contents.items():
+        assert len(content.find("h1")) == 1, path
+        assert content.find("title")[0].text.strip(), path
+
+
 def test_nothing_is_loaded_from_elsewhere(html, contents) -> None:
     for path, content in contents.items():
         for tag, attribute in LOADED.items():
