@@ -71,7 +71,10 @@ def computed(task: Task, rows: Rows, recorded: Mapping[int, RecordedFold]) -> di
     """What the score table keeps of an entry on a task: every metric by fold, and values of all folds together."""
     losses = row_losses(rows, recorded).losses
     share = float(rows.unseen.mean())
-    folds = {fold: score_fold(task, fold, held.predictions) for fold, held in recorded.items()}
+    folds = {
+        fold: {name: float(value) for name, value in score_fold(task, fold, held.predictions).items()}
+        for fold, held in recorded.items()
+    }
     for fold, value in _unseen(task, rows, recorded).items() if 0 < share < 1 else ():
         folds[fold][_UNSEEN] = value
     interval = _interval(rows, losses)
