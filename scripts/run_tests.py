@@ -28,7 +28,9 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="mbl-tests-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "home").mkdir()
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("XDG_")}
+        # Neither a user's folders nor settings of Python that most people do not have.
+        theirs = ("XDG_", "PYTHONDONTWRITEBYTECODE")
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(theirs)}
         environment |= {"TMPDIR": name, "HOME": str(folder / "home"), MARK: name}
         command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "worksteal", "--basetemp", str(folder / "t")]
         done = subprocess.run([*command, *arguments], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, check=False)

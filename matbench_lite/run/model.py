@@ -163,11 +163,14 @@ def _load_module(file: Path, sha256: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     # Registered before it runs, as Python does it: dataclasses and pickle look their module up by name.
     sys.modules[name] = module
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # the folder may be an entry: no litter in it
     try:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
         raise ModelError(f"{file} failed with {type(error).__name__}: {error}", fix="correct the model") from error
+    finally:
+        sys.dont_write_bytecode = writes
     return module
 
 

@@ -161,6 +161,13 @@ def test_work_state_is_fine_on_a_laptop_and_an_error_in_a_commit(entry) -> None:
     assert codes(entry, committed=True) == ["MBL106"]
 
 
+def test_what_python_leaves_behind_is_no_fault_until_it_is_committed(entry) -> None:
+    (entry / "__pycache__").mkdir()
+    (entry / "__pycache__" / "model.cpython-311.pyc").write_bytes(b"")
+    assert "MBL105" not in {finding.code for finding in check_entry(entry).findings}
+    assert "MBL105" in {finding.code for finding in check_entry(entry, committed=True).findings}
+
+
 def test_pictures_and_an_entry_of_other_text_files_are_fine(entry) -> None:
     add_file(entry, "plot.png", b"\x89PNG\r\n\x1a\n" + bytes(100))
     add_file(entry, "about.toml", b'algorithm = "x"\n')

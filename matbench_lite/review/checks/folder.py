@@ -17,7 +17,7 @@ _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _MAX_FILE_NAME = 100
 _MAX_SEEN = 500
-_WORK = ".run"  # of `mbl run`; ignored by git
+_WORK = (".run", "__pycache__")  # of `mbl run`, and of Python; ignored by git
 
 NAME = Rule(
     code="MBL101",
@@ -71,12 +71,14 @@ def check(material: Material) -> Iterator[Finding]:
     with os.scandir(material.folder) as found:
         items = sorted(islice(found, _MAX_SEEN), key=lambda item: item.name)
     for item in items:
+        if item.name in _WORK and not material.committed:
+            continue
         if item.name.startswith("."):
-            if item.name != _WORK or material.committed:
-                yield HIDDEN.found(f"there is the hidden {_kind(item)} {item.name[:100]!r}", file=item.name)
+            yield HIDDEN.found(f"there is the hidden {_kind(item)} {item.name[:100]!r}", file=item.name)
         elif item.is_dir(follow_symlinks=False):
             yield FOLDER.found(f"there is the folder {item.name[:100]!r}", file=item.name)
-    yield from _names({item.name for item in items if not item.name.startswith(".")} | _listed(material))
+    names = {item.name for item in items if not item.name.startswith(".") and item.name not in _WORK}
+    yield from _names(names | _listed(material))
 
 
 def _names(names: set[str]) -> Iterator[Finding]:
