@@ -86,6 +86,21 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[P
 
 
 @pytest.fixture(scope="session")
+def structure_features(once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
+    """A data directory that has the structure features of mini_log_gvrh, which take seconds to compute."""
+
+    def build(folder: Path) -> None:
+        from matbench_lite import load_benchmark
+        from matbench_lite.run.features import structure_array
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("MATBENCH_LITE_DATA", str(folder))
+            structure_array(load_benchmark("mini")["mini_log_gvrh"].inputs)
+
+    return once("structure-features", build)
+
+
+@pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder with real Matbench data; the test is skipped where there is none."""
     folder = Path(os.environ.get("MATBENCH_LITE_TEST_DATA", ROOT.parent / "shared" / "data"))

@@ -8,10 +8,8 @@ from textwrap import dedent
 
 import pytest
 
-from matbench_lite import load_benchmark
 from matbench_lite.judge.datasets import FORMULAS, Dataset, write_datasets
 from matbench_lite.judge.expression import Simplifier
-from matbench_lite.run.features import structure_array
 
 
 @pytest.fixture(scope="session")
@@ -67,15 +65,3 @@ def get_estimator():
 
 def _indented(body: str) -> str:
     return "\n".join("        " + line for line in dedent(body).strip().splitlines())
-
-
-@pytest.fixture(scope="session")
-def structure_features(once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
-    """A data directory that has the structure features of mini_log_gvrh, which take seconds to compute."""
-
-    def build(folder: Path) -> None:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("MATBENCH_LITE_DATA", str(folder))
-            structure_array(load_benchmark("mini")["mini_log_gvrh"].inputs)
-
-    return once("structure-features", build)

@@ -10,7 +10,6 @@ import pytest
 
 from matbench_lite import load_benchmark
 from matbench_lite.run import Plan, TrialSettings, load_model, rescore, run_model
-from matbench_lite.run.features import structure_array
 from matbench_lite.run.inner import inner_folds
 from matbench_lite.run.trial import trial_folder
 from matbench_lite.run.trial_job import InnerJob
@@ -90,15 +89,3 @@ def try_here() -> Callable[[Path, str, int], None]:
         assert rescore(task, folder).ok
 
     return try_one
-
-
-@pytest.fixture(scope="session")
-def structure_features(once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
-    """A data directory that has the structure features of mini_log_gvrh, which take seconds to compute."""
-
-    def build(folder: Path) -> None:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("MATBENCH_LITE_DATA", str(folder))
-            structure_array(load_benchmark("mini")["mini_log_gvrh"].inputs)
-
-    return once("structure-features", build)
