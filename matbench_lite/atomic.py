@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import rmtree
 
 
 @contextmanager
@@ -23,9 +25,139 @@ def temporary_file(folder: Path, name: str) -> Iterator[Path]:
 
 def move_into_place(temporary: Path, path: Path) -> None:
     """Flush a finished file to disk, then give it its name: a crash leaves the old file or the new one."""
-    with temporary.open("rb") as stream:
-        os.fsync(stream.fileno())
+    flush(temporary)
     temporary.replace(path)
+    flush(path.parent)
+
+
+def flush(path: Path) -> None:
+    """Have the system put a file, or the names in a folder, on the disk itself."""
+    if path.is_dir():
+        # Windows cannot open a folder, and some network file systems cannot flush one: its names are safe later.
+        with suppress(OSError):
+            number = os.open(path, os.O_RDONLY)
+            try:
+                os.fsync(number)
+            finally:
+                os.close(number)
+        return
+    # Opened for writing: some systems refuse to flush what was opened for reading.
+    with path.open("r+b") as stream:
+        os.fsync(stream.fileno())
+
+
+_DRAFT, _COMMITTED = ".saving", ".saved"
+_REMOVED = ".removed"
+"""In the hidden folder: the names of files that are to be gone."""
+
+
+def replace_files(folder: Path, files: Mapping[str, bytes], remove: Iterable[str] = ()) -> None:
+    """Replace several files of a folder as one: whoever reads after `finish_replacing` sees all old or all new ones.
+
+    The new files are written to a hidden folder; renaming that is the commit; then they move to their places.
+
+    Args:
+        folder: Made if it is not there.
+        files: Content by name.
+        remove: Names of files that are to be gone.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    flush(folder.parent)
+    finish_replacing(folder)
+    draft = folder / _DRAFT
+    if draft.is_dir():  # of a process that was killed before it committed
+        rmtree(draft)
+    draft.mkdir()
+    gone = "\n".join(sorted(set(remove) - set(files)))
+    try:
+        for name, content in {**files, _REMOVED: gone.encode()}.items():
+            (draft / name).write_bytes(content)
+            flush(draft / name)
+        flush(draft)
+        draft.rename(folder / _COMMITTED)
+    except OSError:
+        rmtree(draft, ignore_errors=True)  # a full disk gets its space back
+        raise
+    flush(folder)
+    finish_replacing(folder)
+
+
+def finish_replacing(folder: Path) -> None:
+    """Finish what a process that was killed had committed; mostly there is nothing to do.
+
+    A link is never followed: it would move the files of another folder. Two processes may finish the same at a time.
+    """
+    committed = folder / _COMMITTED
+    if committed.is_symlink() or not committed.is_dir():
+        return
+    removed = committed / _REMOVED
+    names = removed.read_text(encoding="utf-8").split("\n") if removed.is_file() else []
+    for path in sorted(committed.iterdir()):
+        if path != removed and path.is_file() and not path.is_symlink():
+            with suppress(FileNotFoundError):
+                path.replace(folder / path.name)
+    for name in names:
+        if name not in ("", "..") and name == Path(name).name:
+            (folder / name).unlink(missing_ok=True)
+    flush(folder)
+    # Not rmtree: another process may have finished before, and committed again.
+    removed.unlink(missing_ok=True)
+    with suppress(OSError):
+        committed.rmdir()
+    flush(folder)
+
+
+def replace_folder(new: Path, target: Path) -> None:
+    """Put a finished folder in the place of another, in one step where the system can exchange two names.
+
+    Elsewhere there are two steps; `finish_replacing_folder` makes good for a process that was killed between them.
+
+    Args:
+        new: The new folder, beside the target.
+        target: The old one, which goes; it may not be there.
+    """
+    for path in sorted(new.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            flush(path)
+    for path in (*(path for path in new.rglob("*") if path.is_dir()), new):
+        flush(path)
+    old = target.with_name(f".{target.name}.old")
+    rmtree(old, ignore_errors=True)
+    if not target.exists():
+        new.rename(target)
+    elif _exchange(new, target):
+        flush(target.parent)
+        rmtree(new, ignore_errors=True)
+    else:
+        target.rename(old)
+        new.rename(target)
+        flush(target.parent)
+        rmtree(old, ignore_errors=True)
+    flush(target.parent)
+
+
+def finish_replacing_folder(target: Path) -> None:
+    """Bring back the old folder, if a process was killed after it moved it away and before the new one was there."""
+    old = target.with_name(f".{target.name}.old")
+    if old.is_dir() and not target.exists():
+        old.rename(target)
+        flush(target.parent)
+
+
+_EXCHANGE, _HERE = 2, -100
+
+
+def _exchange(first: Path, second: Path) -> bool:
+    """Exchange two names in one step; whether the system can."""
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    try:
+        swap = ctypes.CDLL(None, use_errno=True).renameat2
+    except AttributeError:
+        return False
+    return bool(swap(_HERE, os.fsencode(first), _HERE, os.fsencode(second), _EXCHANGE) == 0)
 
 
 @contextmanager
@@ -34,8 +166,8 @@ def replacing(path: Path) -> Iterator[Path]:
 
     Examples:
         >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as home:
-        ...     target = Path(home) / "a.txt"
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     target = Path(folder) / "a.txt"
         ...     with replacing(target) as temporary:
         ...         _ = temporary.write_text("all of it")
         ...     target.read_text()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from matbench_lite.atomic import temporary_file
 from matbench_lite.errors import MatbenchLiteError
 
 if TYPE_CHECKING:
@@ -73,4 +74,7 @@ def _made_from(path: Path, key: str) -> bool:
 def _replace(target: Path, content: str | bytes) -> None:
     body = content.encode() if isinstance(content, str) else content
     if not (target.is_file() and target.read_bytes() == body):
-        target.write_bytes(body)
+        # All of it or nothing: a page that was cut off would be taken for one that is up to date.
+        with temporary_file(target.parent, target.name) as temporary:
+            temporary.write_bytes(body)
+            temporary.replace(target)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from shutil import rmtree
 
+from matbench_lite.atomic import finish_replacing_folder, replace_folder
 from matbench_lite.errors import MatbenchLiteError
 
 
 def render_site(folder: Path) -> Path:
     """Render the pages; a warning of mkdocs (a broken link, a page that is missing) is an error.
+
+    The site that was there is replaced when the new one is complete: whoever looks sees the one or the other.
 
     Args:
         folder: Has `mkdocs.yml` and the pages.
@@ -29,6 +33,11 @@ def render_site(folder: Path) -> Path:
     logger.addHandler(heard)
     try:
         config = load_config(str(folder / "mkdocs.yml"), strict=True)
+        target = Path(config["site_dir"])
+        draft = target.with_name(f".{target.name}.new")
+        finish_replacing_folder(target)
+        rmtree(draft, ignore_errors=True)  # of a build that was killed
+        config["site_dir"] = str(draft)
         config.plugins.on_startup(command="build", dirty=False)
         try:
             build(config)
@@ -41,7 +50,8 @@ def render_site(folder: Path) -> Path:
         ) from error
     finally:
         logger.removeHandler(heard)
-    return Path(config["site_dir"])
+    replace_folder(draft, target)
+    return target
 
 
 class _Heard(logging.Handler):
