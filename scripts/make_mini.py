@@ -5,8 +5,8 @@
 
 The source distribution carries four collections of DFT results with crystal structures (see `references` in
 `matbench_lite/tasks/mini.toml`). From each, rows are drawn by the hash of their Materials Project id, so the
-result depends on nothing but the source file. Writes `matbench_lite/data/mini/*.parquet` and prints the facts that
-`mini.toml` states.
+result depends on nothing but the source file. Writes `matbench_lite/data/mini/*.parquet` with their checksums, and
+prints the facts that `mini.toml` states.
 """
 
 from __future__ import annotations
@@ -85,7 +85,10 @@ def main(archive: Path) -> None:
             print(f"fraction_true = {values.mean():.10g}")
         write(name, recipe, frame, values)
     np.savez_compressed("matbench_lite/tasks/mini.folds.npz", **folds)
-    total = sum(path.stat().st_size for path in OUTPUT.glob("*.parquet"))
+    files = sorted(OUTPUT.glob("*.parquet"))
+    sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files]
+    (OUTPUT / "SHA256SUMS").write_text("".join(sums), encoding="ascii")
+    total = sum(path.stat().st_size for path in files)
     print(f"\n{total / 1e3:.0f} kB in all")
 
 

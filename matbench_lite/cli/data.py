@@ -78,7 +78,7 @@ def fetch(
     for task in chosen:
         try:
             parts = fetch_data(task, targets_only=targets_only, mirrors=mirror or (), again=again)
-            results.append({"task": task.name, "parts": {part: held.verified for part, held in parts.items()}})
+            results.append({"task": task.name, "parts": {part: not held.accepted for part, held in parts.items()}})
         except DataError as error:
             results.append({"task": task.name, "parts": {}, "error": str(error)})
         if not json:
@@ -117,7 +117,7 @@ def add(
         result: dict[str, Any] = {
             "file": str(added.path),
             "task": added.task,
-            "parts": {part: held.verified for part, held in added.parts.items()},
+            "parts": {part: not held.accepted for part, held in added.parts.items()},
         }
         if added.error is not None:
             result["error"] = str(added.error)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         load_spacegroups,
         load_target_values,
         load_targets,
+        targets_here,
     )
     from matbench_lite.data.adding import Added, add
     from matbench_lite.data.export import export_targets
@@ -38,6 +39,7 @@ _HOMES = {
     "load_targets": "access",
     "status": "inventory",
     "table_ids": "tables",
+    "targets_here": "access",
     "table_is_test": "tables",
     "verify": "inventory",
 }
@@ -58,6 +60,7 @@ __all__ = [
     "status",
     "table_ids",
     "table_is_test",
+    "targets_here",
     "verify",
 ]
 

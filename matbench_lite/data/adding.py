@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matbench_lite.data.store import Holding, NewPart, Part, commit
+from matbench_lite.data.verification import unpublished
 from matbench_lite.errors import DataError, DataFormatError, DataMissingError, UnverifiedDataError
 from matbench_lite.progress import progress
-from matbench_lite.tasks import Benchmark, Task, inputs_digest, targets_digest
+from matbench_lite.tasks import Benchmark, Task, formulas_digest, inputs_digest, spacegroups_digest, targets_digest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -119,7 +120,8 @@ def _add_parquet(path: Path, benchmark: Benchmark, named: Task | None, *, allow_
             if not allow_unverified:
                 if not new["targets"].verified:
                     raise UnverifiedDataError(
-                        f"{path.name}: the targets of {task.name} are not the published ones",
+                        f"{path.name}: the {' and '.join(new['targets'].differs)} of {task.name} are not the published "
+                        "ones",
                         fix="get the right file, or pass --allow-unverified to use it marked as unverified",
                     )
                 # Its compositions may be reduced formulas, which are no inputs: the targets are what it is for.
@@ -205,9 +207,16 @@ def _targets(
     from matbench_lite.data.parquet import write_targets
 
     digest = targets_digest(task.ids, values)
+    differs = unpublished(
+        task,
+        targets=digest,
+        formulas=formulas_digest(task.ids, formulas),
+        spacegroups="" if spacegroups is None else spacegroups_digest(task.ids, spacegroups),
+    )
     return NewPart(
         write=lambda to: write_targets(to, values, formulas, spacegroups),
-        verified=digest == task.targets_sha256,
+        verified=not differs,
+        differs=tuple(differs),
         source=path.name,
         digest=digest,
         knows_spacegroups=spacegroups is not None,
@@ -246,9 +255,10 @@ def _check_values(path: Path, task: Task, values: NDArray[Any]) -> None:
 
 def _unverified(path: Path, task: Task, sha256: str, new: dict[Part, NewPart]) -> UnverifiedDataError:
     published = task.original.sha256 if task.original else "unknown"
-    agree = "its targets are the published ones, " if new["targets"].verified else "its targets differ too, "
+    differs = new["targets"].differs
+    agree = f"its {' and '.join(differs)} differ too, and" if differs else "its targets are the published ones, but"
     return UnverifiedDataError(
-        f"{path.name} is not the published file of {task.name}: {agree}but the sha256 is {sha256[:12]}…, "
+        f"{path.name} is not the published file of {task.name}: {agree} the sha256 is {sha256[:12]}…, "
         f"not {published[:12]}…",
         fix="get the published file, or pass --allow-unverified to use it marked as unverified",
     )

@@ -12,7 +12,8 @@ from filelock import FileLock
 from matbench_lite.data.adding import add_original
 from matbench_lite.data.download import DownloadPolicy, download, mirror_urls
 from matbench_lite.data.store import Holding, Part, data_directory, holdings, is_stored, unwritable
-from matbench_lite.errors import DownloadError
+from matbench_lite.data.verification import is_verified
+from matbench_lite.errors import DataError, DownloadError
 
 if TYPE_CHECKING:
     from matbench_lite.tasks import Task
@@ -44,7 +45,7 @@ def fetch(
     """
     wanted: tuple[Part, ...] = ("targets",) if targets_only else ("targets", "inputs")
     held = holdings(task)
-    if not is_stored(task) or (not again and _has(held, wanted)):
+    if not is_stored(task) or (not again and _has(task, held, wanted)):
         return held
     if task.original is None:
         raise DownloadError(f"no published file is known for {task.name}", fix="add your own with `mbl data add PATH`")
@@ -52,7 +53,7 @@ def fetch(
     # One process at a time: another one would find the download removed while it reads it, or fetch it again.
     with _only_process(task) as folder:
         held = holdings(task)
-        if not again and _has(held, wanted):
+        if not again and _has(task, held, wanted):
             return held
         path = download(
             task.original.name, urls, sha256=task.original.sha256, folder=folder, policy=policy or DownloadPolicy()
@@ -62,8 +63,12 @@ def fetch(
         return held
 
 
-def _has(held: dict[Part, Holding], wanted: tuple[Part, ...]) -> bool:
-    return all(part in held and held[part].verified and held[part].path.is_file() for part in wanted)
+def _has(task: Task, held: dict[Part, Holding], wanted: tuple[Part, ...]) -> bool:
+    """Whether all wanted parts are here, and proven to be the published ones: what is damaged is fetched again."""
+    try:
+        return all(part in held and is_verified(task, part, held[part]) for part in wanted)
+    except (DataError, OSError):
+        return False
 
 
 @contextmanager

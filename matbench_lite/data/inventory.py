@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from matbench_lite.data.store import PARTS, Holding, Part, file_sha256, holdings
+from matbench_lite.data.store import PARTS, Holding, Part, holdings
+from matbench_lite.data.verification import is_verified
 from matbench_lite.errors import DataError
-from matbench_lite.tasks import Benchmark, Task, inputs_digest, targets_digest
+from matbench_lite.tasks import Benchmark, Task
 
-State = Literal["verified", "unverified", "missing"]
+State = Literal["verified", "unverified", "damaged", "missing"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +22,7 @@ class PartStatus:
     Args:
         task: Name of the task.
         part: Targets or inputs.
-        state: Whether it is there, and proven to be the published data.
+        state: Whether it is there, whole, and proven to be the published data.
         source: Name of the file it was made from.
         path: Where it lies.
         bytes: Its size.
@@ -57,7 +58,11 @@ def _status(task: Task, part: Part, held: Holding | None) -> PartStatus:
     size = None if held is None else _size(held.path)
     if held is None or size is None:
         return PartStatus(task=task.name, part=part, state="missing")
-    state: State = "verified" if held.verified else "unverified"
+    state: State
+    try:
+        state = "verified" if is_verified(task, part, held) else "unverified"
+    except (DataError, OSError):
+        state = "damaged"
     return PartStatus(task=task.name, part=part, state=state, source=held.source, path=held.path, bytes=size)
 
 
@@ -69,31 +74,15 @@ def _size(path: Path) -> int | None:
 
 
 def _problem(task: Task, part: Part, held: Holding) -> str | None:
-    if not held.path.is_file():
-        return "the file is gone"
-    if held.sha256 and file_sha256(held.path) != held.sha256:
-        return "the file was changed: its sha256 is not the one noted when it was added"
     try:
-        return _content_problem(task, part, held)
-    except (DataError, ValueError, OSError) as error:
+        if task.table is not None:
+            _ = task.targets if part == "targets" else task.inputs
+        else:
+            is_verified(task, part, held)
+    except FileNotFoundError:
+        return "the file is gone"
+    except DataError as error:
+        return error.message
+    except OSError as error:
         return f"cannot be read: {error}"
-
-
-def _content_problem(task: Task, part: Part, held: Holding) -> str | None:
-    """Whether verified data really is what the registry says."""
-    if not held.verified:
-        return None
-    if part == "targets":
-        return (
-            None if targets_digest(task.ids, task.target_values) == task.targets_sha256 else "not the published targets"
-        )
-    inputs = task.inputs
-    if task.input == "composition":
-        return None if inputs_digest(task.ids, inputs) == task.inputs_sha256 else "not the published compositions"
-    from matbench_lite.data.formulas import reduced_formulas
-    from matbench_lite.data.structures import read_structures
-
-    if task.table is not None:
-        return None
-    same = reduced_formulas(read_structures(held.path)) == task.targets["formula"].tolist()
-    return None if same else "the formulas of the structures are not those of the targets"
+    return None

@@ -11,10 +11,10 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, get_args
 
 import orjson
 from filelock import FileLock
@@ -27,7 +27,7 @@ Part = Literal["targets", "inputs", "spacegroups"]
 PARTS: tuple[Part, ...] = ("targets", "inputs")
 """What a benchmark needs; space groups are computed for those who ask."""
 
-SCHEMA = 1
+SCHEMA = 2
 _PACKAGED = Path(__file__).parent / "mini"
 
 
@@ -37,31 +37,42 @@ class Holding:
 
     Args:
         path: The Parquet file.
-        verified: Whether it is proven to be the published data.
-        sha256: Checksum of the Parquet file; empty for data that lies outside the store.
+        sha256: Checksum of the Parquet file; empty for a user's own table.
         source: Name of the file it was made from.
-        digest: Targets digest, inputs digest, or sha256 of the source file: what `verified` was decided by.
+        digest: Targets digest, inputs digest, or sha256 of the source file.
         added: When, ISO 8601, UTC.
+        accepted: Whether somebody took it although it is not proven to be the published data. Whether it is proven
+            is never written down: see `matbench_lite.data.verification`.
         knows_spacegroups: Whether a targets file has the space group of every row.
     """
 
     path: Path
-    verified: bool
     sha256: str
     source: str
     digest: str
     added: str
+    accepted: bool = False
     knows_spacegroups: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewPart:
-    """A part that is about to be stored: how to write its file, and what is known of it."""
+    """A part that is about to be stored: how to write its file, and what is known of it.
+
+    Args:
+        write: Writes the Parquet file.
+        verified: Whether it is proven to be the published data.
+        source: Name of the file it is made from.
+        digest: Targets digest, inputs digest, or sha256 of the source file.
+        differs: What in a targets file is not as published, in words.
+        knows_spacegroups: Whether a targets file has the space group of every row.
+    """
 
     write: Callable[[Path], None]
     verified: bool
     source: str
     digest: str
+    differs: tuple[str, ...] = ()
     knows_spacegroups: bool = False
 
 
@@ -88,28 +99,46 @@ def holdings(task: Task) -> dict[Part, Holding]:
     if task.table is not None:
         return dict.fromkeys(PARTS, _outside(task.table.path, source=task.table.path.name))
     if not is_stored(task):
-        return {part: _outside(_PACKAGED / f"{task.name}.{part}.parquet", source="matbench_lite") for part in PARTS}
+        return {part: _packaged(task, part) for part in PARTS}
     path = _manifest(task)
     try:
         content = orjson.loads(path.read_bytes())
-        if content["schema"] != SCHEMA:
+        if content["schema"] not in (1, SCHEMA):
             raise DataFormatError(
                 f"{path} has schema {content['schema']!r}, this version reads {SCHEMA}", fix="upgrade matbench_lite"
             )
-        return {
-            part: Holding(**{**fields, "path": path.parent / fields["path"]})
-            for part, fields in content["parts"].items()
-        }
+        return {_part(name): _holding(path.parent, fields) for name, fields in content["parts"].items()}
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise DataError(
             f"{path} cannot be read: {error}", fix="set MATBENCH_LITE_DATA to a folder that you may read"
         ) from error
-    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
         raise DataFormatError(
             f"{path} is damaged: {error}", fix=f"delete it and add the data of {task.name} again"
         ) from error
+
+
+def _part(name: str) -> Part:
+    if name not in get_args(Part):
+        raise ValueError(f"{name!r} is no part of a task's data")
+    part: Part = name  # type: ignore[assignment]
+    return part
+
+
+def _holding(folder: Path, fields: dict[str, Any]) -> Holding:
+    """What a manifest says of a part; in schema 1 it said whether the part was verified, which is computed now."""
+    known = {key: value for key, value in fields.items() if key != "verified"}
+    if "verified" in fields:
+        known["accepted"] = fields["verified"] is False
+    name = fields["path"]
+    if name != Path(name).name or not fields["sha256"]:
+        raise ValueError(f"{name!r} is not a file of the store")
+    for key, value in known.items():
+        if not isinstance(value, bool if key in ("accepted", "knows_spacegroups") else str):
+            raise ValueError(f"{key} is {value!r}")
+    return Holding(**{**known, "path": folder / name})
 
 
 def commit(task: Task, new: Mapping[Part, NewPart]) -> dict[Part, Holding]:
@@ -133,7 +162,7 @@ def commit(task: Task, new: Mapping[Part, NewPart]) -> dict[Part, Holding]:
         with FileLock(manifest.with_suffix(".lock")):
             parts = holdings(task)
             for part, made in new.items():
-                if _is_better(parts.get(part), made):
+                if _is_better(task, part, parts.get(part), made):
                     parts[part] = _write_part(task, part, made)
             content = {
                 "schema": SCHEMA,
@@ -171,13 +200,33 @@ def _manifest(task: Task) -> Path:
 
 def _outside(path: Path, *, source: str) -> Holding:
     """Data that nobody has to add: it is what the benchmark says it is."""
-    return Holding(path=path, verified=True, sha256="", source=source, digest="", added="")
+    return Holding(path=path, sha256="", source=source, digest="", added="")
 
 
-def _is_better(old: Holding | None, new: NewPart) -> bool:
-    if old is None or not old.path.is_file():
+def _packaged(task: Task, part: Part) -> Holding:
+    """Data that ships with the package, in files whose checksums are listed beside them."""
+    name = f"{task.name}.{part}.parquet"
+    try:
+        lines = [line.split() for line in (_PACKAGED / "SHA256SUMS").read_text(encoding="ascii").splitlines()]
+        sums = {file: sha256 for sha256, file in lines}
+        return replace(_outside(_PACKAGED / name, source="matbench_lite"), sha256=sums[name])
+    except (OSError, ValueError, KeyError) as error:
+        raise DataFormatError(
+            f"the checksums of {task.benchmark} are damaged: {_PACKAGED / 'SHA256SUMS'}",
+            fix="install matbench_lite again",
+        ) from error
+
+
+def _is_better(task: Task, part: Part, old: Holding | None, new: NewPart) -> bool:
+    from matbench_lite.data.verification import is_verified
+
+    if old is None or part == "spacegroups":
         return True
-    if old.verified != new.verified:
+    try:
+        verified = is_verified(task, part, old)
+    except (DataError, OSError):
+        return True  # gone, or damaged
+    if verified != new.verified:
         return new.verified
     return new.knows_spacegroups or not old.knows_spacegroups or new.digest != old.digest
 
@@ -191,7 +240,7 @@ def _write_part(task: Task, part: Part, made: NewPart) -> Holding:
         move_into_place(temporary, path)
     return Holding(
         path=path,
-        verified=made.verified,
+        accepted=not made.verified,
         sha256=sha256,
         source=made.source,
         digest=made.digest,

@@ -44,6 +44,11 @@ def table_targets(task: Task) -> pd.DataFrame:
     return pd.DataFrame(columns, index=rows.ids)
 
 
+def table_digest(task: Task) -> str:
+    """Digest of all that a user's file says of its rows: targets, inputs, space groups."""
+    return _rows(task).whole_digest
+
+
 def table_ids(task: Task) -> pd.Index:
     """The row ids of a user's task, in file order."""
     return _rows(task).ids
@@ -90,6 +95,13 @@ class _Rows:
         from matbench_lite.tasks import targets_digest
 
         return targets_digest(self.ids, self.values)
+
+    @cached_property
+    def whole_digest(self) -> str:
+        from matbench_lite.tasks import inputs_digest, spacegroups_digest
+
+        spacegroups = "" if self.spacegroups is None else spacegroups_digest(self.ids, self.spacegroups)
+        return f"{self.digest} {inputs_digest(self.ids, self.texts)} {spacegroups}"
 
     @cached_property
     def formulas(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 from matbench_lite.tasks.benchmark import Benchmark
 from matbench_lite.tasks.category import Category, categorise
-from matbench_lite.tasks.digests import folds_digest, inputs_digest, targets_digest
+from matbench_lite.tasks.digests import folds_digest, formulas_digest, inputs_digest, spacegroups_digest, targets_digest
 from matbench_lite.tasks.folds import assign_folds
 from matbench_lite.tasks.registry import BUILT_IN, load_benchmark
 from matbench_lite.tasks.task import Input, Kind, OriginalFile, Table, Task
@@ -19,7 +19,9 @@ __all__ = [
     "assign_folds",
     "categorise",
     "folds_digest",
+    "formulas_digest",
     "inputs_digest",
     "load_benchmark",
+    "spacegroups_digest",
     "targets_digest",
 ]

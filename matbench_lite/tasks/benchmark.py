@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
-from matbench_lite.errors import UnknownNameError
+from matbench_lite.errors import unknown_name
 from matbench_lite.tasks.task import Input, Kind, Task
 
 
@@ -70,11 +69,3 @@ class Benchmark:
 
     def __len__(self) -> int:
         return len(self.tasks)
-
-
-def unknown_name(what: str, name: object, known: Iterable[str], *, where: str = "") -> UnknownNameError:
-    """The error for a name that does not exist: lists those that do, and guesses the one that was meant."""
-    names = list(known)
-    close = get_close_matches(str(name), names, n=1)
-    guess = f"did you mean {close[0]!r}? " if close else ""
-    return UnknownNameError(f"there is no {what} {name!r}{where}", fix=f"{guess}use one of {', '.join(names)}")

@@ -39,5 +39,15 @@ def inputs_digest(ids: Iterable[str], compositions: Iterable[str]) -> str:
     return _sha256_of_lines(f"{row_id},{text}\n" for row_id, text in zip(ids, compositions, strict=True))
 
 
+def formulas_digest(ids: Iterable[str], formulas: Iterable[str]) -> str:
+    """The sha256 over the lines `id,reduced formula` in row order: binds what clusters and relatives follow from."""
+    return inputs_digest(ids, formulas)
+
+
+def spacegroups_digest(ids: Iterable[str], numbers: Iterable[int | None]) -> str:
+    """The sha256 over the lines `id,space group` in row order; nothing after the comma where it is not known."""
+    return inputs_digest(ids, ("" if number is None else str(number) for number in numbers))
+
+
 def _sha256_of_lines(lines: Iterable[str]) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import BadZipFile
 
-from matbench_lite.errors import MatbenchLiteError
+from matbench_lite.errors import DataFormatError
 from matbench_lite.tasks.digests import folds_digest
 
 if TYPE_CHECKING:
@@ -16,6 +20,21 @@ if TYPE_CHECKING:
     from matbench_lite.tasks.task import Kind, Task
 
 _HERE = Path(__file__).parent
+# What numpy and zipfile make of a damaged file; RuntimeError: one that looks encrypted.
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    EOFError,
+    RuntimeError,
+    MemoryError,
+    SyntaxError,
+    struct.error,
+    BadZipFile,
+    zlib.error,
+)
 IN_NO_FOLD = 255
 """In place of a fold's number: a row that is always trained on."""
 
@@ -24,15 +43,17 @@ def load_folds(task: Task) -> NDArray[np.uint8]:
     """Read the shipped fold number of every row of a built-in task.
 
     Raises:
-        MatbenchLiteError: If the shipped file was changed: its digest is not the registry's.
+        DataFormatError: If the shipped file was changed: its digest is not the registry's.
     """
-    assignment = _shipped(task.benchmark, task.name)
-    found = folds_digest(assignment)
-    if found != task.folds_sha256:
-        raise MatbenchLiteError(
-            f"the folds of {task.name} were changed: sha256 {found[:12]}… is not the registry's",
-            fix="install matbench_lite again",
-        )
+    try:
+        assignment = _shipped(task.benchmark, task.name)
+        as_shipped = assignment.dtype == "uint8" and assignment.shape == (task.rows,)
+        same = as_shipped and folds_digest(assignment) == task.folds_sha256
+        problem = "" if same else "their digest is not the registry's"
+    except _UNREADABLE as error:
+        problem = str(error) or type(error).__name__
+    if problem:
+        raise DataFormatError(f"the folds of {task.name} were changed: {problem}", fix="install matbench_lite again")
     return assignment
 
 
@@ -86,7 +107,9 @@ def given_fold(is_test: NDArray[np.bool_]) -> NDArray[np.uint8]:
 def _shipped(benchmark: str, task: str) -> NDArray[np.uint8]:
     import numpy as np
 
-    with np.load(_HERE / f"{benchmark}.folds.npz") as arrays:
+    # From memory: of a damaged archive, numpy would leave the file open.
+    content = BytesIO((_HERE / f"{benchmark}.folds.npz").read_bytes())
+    with np.load(content) as arrays:
         assignment: NDArray[np.uint8] = arrays[task]
     assignment.flags.writeable = False
     return assignment

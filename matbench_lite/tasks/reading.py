@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from matbench_lite.documents import TomlTable, toml_document
 from matbench_lite.errors import BenchmarkFileError, MatbenchLiteError
 from matbench_lite.tasks.benchmark import Benchmark
 from matbench_lite.tasks.digests import folds_digest, inputs_digest, targets_digest
 from matbench_lite.tasks.task import Input, Kind, OriginalFile, Table, Task
-from matbench_lite.tasks.toml_table import TomlTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,53 +36,44 @@ def read_benchmark(path: Path) -> Benchmark:
     Raises:
         BenchmarkFileError: With every mistake found, each with its place in the file.
     """
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BenchmarkFileError(f"{path} is not a TOML file: {error}", fix="correct it there") from error
-    except OSError as error:
-        raise BenchmarkFileError(f"{path} cannot be read: {error.strerror}") from error
-
-    problems: list[str] = []
-    top = TomlTable(content, "", problems)
-    built_in = path.parent == _HERE
-    name = top.name()
-    if name in BUILT_IN and not built_in:
-        top.complain("name", f"{name!r} is the name of a built-in benchmark; choose another")
-    folds = TomlTable(top.take("folds", dict, {}), "folds.", problems)
-    defaults = _Defaults(
-        benchmark=name,
-        n_folds=folds.take("splits", int, DEFAULT_FOLDS),
-        seed=folds.take("seed", int, DEFAULT_SEED),
-        folder=path.parent,
-        built_in=built_in,
-    )
-    if not 2 <= defaults.n_folds <= MAX_FOLDS:
-        folds.complain("splits", f"{defaults.n_folds} is not between 2 and {MAX_FOLDS}")
-    if not 0 <= defaults.seed <= MAX_SEED:
-        folds.complain("seed", f"{defaults.seed} is not between 0 and {MAX_SEED}")
-    folds.close()
-    sections = [TomlTable(section, f"tasks[{i}].", problems) for i, section in enumerate(top.take("tasks", list, []))]
-    if content.get("tasks", []) == []:
-        top.complain("tasks", "there are none; add a [[tasks]] section")
-    tasks = [_task(section, defaults) for section in sections]
-    for position, task in enumerate(tasks):
-        if task.name and task.name in [earlier.name for earlier in tasks[:position]]:
-            sections[position].complain("name", f"{task.name!r} is used more than once")
-    benchmark = Benchmark(
-        name=name,
-        title=top.take("title", str, name),
-        description=top.take("description", str, ""),
-        references=top.texts("references"),
-        tasks=tuple(tasks),
-    )
-    top.close()
-    if not problems and not built_in:
-        known = [_with_data(section, task) for section, task in zip(sections, tasks, strict=True)]
-        benchmark = replace(benchmark, tasks=tuple(known))
-    if problems:
-        count = f"{len(problems)} mistake{'s' if len(problems) > 1 else ''}"
-        raise BenchmarkFileError(f"{path} has {count}:\n  " + "\n  ".join(problems))
+    with toml_document(path, BenchmarkFileError) as top:
+        built_in = path.parent == _HERE
+        name = top.name()
+        if name in BUILT_IN and not built_in:
+            top.complain("name", f"{name!r} is the name of a built-in benchmark; choose another")
+        folds = TomlTable(top.take("folds", dict, {}), "folds.", top.problems)
+        defaults = _Defaults(
+            benchmark=name,
+            n_folds=folds.take("splits", int, DEFAULT_FOLDS),
+            seed=folds.take("seed", int, DEFAULT_SEED),
+            folder=path.parent,
+            built_in=built_in,
+        )
+        if not 2 <= defaults.n_folds <= MAX_FOLDS:
+            folds.complain("splits", f"{defaults.n_folds} is not between 2 and {MAX_FOLDS}")
+        if not 0 <= defaults.seed <= MAX_SEED:
+            folds.complain("seed", f"{defaults.seed} is not between 0 and {MAX_SEED}")
+        folds.close()
+        noted = len(top.problems)
+        listed = top.take("tasks", list, [])
+        sections = [TomlTable(section, f"tasks[{i}].", top.problems) for i, section in enumerate(listed)]
+        if not listed and len(top.problems) == noted:
+            top.complain("tasks", "there are none; add a [[tasks]] section")
+        tasks = [_task(section, defaults) for section in sections]
+        for position, task in enumerate(tasks):
+            if task.name and task.name in [earlier.name for earlier in tasks[:position]]:
+                sections[position].complain("name", f"{task.name!r} is used more than once")
+        benchmark = Benchmark(
+            name=name,
+            title=top.take("title", str, name),
+            description=top.take("description", str, ""),
+            references=top.texts("references"),
+            tasks=tuple(tasks),
+        )
+        top.close()
+        if not top.problems and not built_in:
+            known = [_with_data(section, task) for section, task in zip(sections, tasks, strict=True)]
+            benchmark = replace(benchmark, tasks=tuple(known))
     return benchmark
 
 
@@ -122,6 +112,8 @@ def _task(section: TomlTable, defaults: _Defaults) -> Task:
         id_prefix=section.optional("id_prefix", str) if defaults.built_in else None,
         folds_sha256=section.optional("folds_sha256", str),
         targets_sha256=section.optional("targets_sha256", str),
+        formulas_sha256=section.optional("formulas_sha256", str),
+        spacegroups_sha256=section.optional("spacegroups_sha256", str),
         inputs_sha256=section.optional("inputs_sha256", str),
         original=_original(original) if original else None,
         table=own_table,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from matbench_lite.errors import BenchmarkFileError
-from matbench_lite.tasks.benchmark import Benchmark, unknown_name
+from matbench_lite.errors import BenchmarkFileError, unknown_name
+from matbench_lite.tasks.benchmark import Benchmark
 from matbench_lite.tasks.reading import BUILT_IN, read_benchmark
 
 __all__ = ["BUILT_IN", "load_benchmark"]

@@ -63,7 +63,7 @@ def test_a_refused_file_ends_with_1_and_says_why(mbl, steels, data_directory):
     code, out, err = mbl("data", "add", steels)
     assert (code, out) == (1, "")
     assert err.startswith(f"{steels}: refused\n")
-    assert "is not the published file of matbench_steels: its targets differ too" in err
+    assert "is not the published file of matbench_steels: its targets and formulas differ too" in err
     assert "--allow-unverified" in err
     (result,) = mbl("data", "add", steels, "--json").json
     assert result["parts"] == {}
@@ -93,7 +93,7 @@ def test_a_changed_file_is_found_by_verify(mbl, steels, data_directory):
     path.write_bytes(b"changed")
     code, out, _ = mbl("data", "verify")
     assert code == 1
-    assert "matbench_steels targets: the file was changed" in out
+    assert "matbench_steels targets: the targets of matbench_steels were changed on this disk" in out
     code, out, _ = mbl("data", "verify", "--json")
     assert code == 1
     assert [bool(item["problem"]) for item in json.loads(out)] == [True, False]

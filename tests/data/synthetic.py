@@ -13,7 +13,8 @@ import orjson
 import pandas as pd
 
 from matbench_lite import Benchmark, Task, load_benchmark
-from matbench_lite.tasks import inputs_digest, targets_digest
+from matbench_lite.data.formulas import reduced_formulas_of_strings
+from matbench_lite.tasks import formulas_digest, inputs_digest, spacegroups_digest, targets_digest
 
 PUBLISHED = load_benchmark("matbench_v0.1")
 METALS = ("Fe", "Co", "Ni", "Cu", "Zn", "Mn", "Cr", "V", "Ti", "Sc")
@@ -50,6 +51,13 @@ def composition(row: int) -> str:
     return f"{METALS[row % 10]}0.{600 + row % 300}{ANIONS[row % 5]}0.1"
 
 
+def formulas(task: Task) -> list[str]:
+    """The formula of every row, not reduced."""
+    if task.input == "composition":
+        return [composition(row) for row in range(task.rows)]
+    return [f"{METALS[row % 10]}{ANIONS[row % 5]}" for row in range(task.rows)]
+
+
 def target(task: Task, row: int) -> float | bool:
     return bool(row % 3) if task.kind == "classification" else round(1.5 + row / 7, 4)
 
@@ -59,10 +67,13 @@ def rows_of(task: Task) -> list[list[Any]]:
     return [[make(row), target(task, row)] for row in range(task.rows)]
 
 
-def publish(folder: Path, name: str, *, rows: int | None = None) -> tuple[Task, Path]:
+def publish(
+    folder: Path, name: str, *, rows: int | None = None, spacegroups: list[int | None] | None = None
+) -> tuple[Task, Path]:
     """Write the file of a task and change the registry's checksums so that it is the published one.
 
-    With the registry's number of rows the shipped folds fit, too.
+    With the registry's number of rows the shipped folds fit, too. Space groups are in the registry alone: no original
+    file states them.
     """
     task = PUBLISHED[name] if rows is None else replace(PUBLISHED[name], rows=rows)
     content = rows_of(task)
@@ -73,6 +84,8 @@ def publish(folder: Path, name: str, *, rows: int | None = None) -> tuple[Task, 
             task,
             original=replace(task.original, sha256=hashlib.sha256(path.read_bytes()).hexdigest(), urls=()),
             targets_sha256=targets_digest(task.ids, values),
+            formulas_sha256=formulas_digest(task.ids, reduced_formulas_of_strings(formulas(task))),
+            spacegroups_sha256=None if spacegroups is None else spacegroups_digest(task.ids, spacegroups),
             inputs_sha256=None if task.input == "structure" else inputs_digest(task.ids, [text for text, _ in content]),
         ),
         path,
@@ -85,9 +98,5 @@ def benchmark(*tasks: Task) -> Benchmark:
 
 def targets_frame(task: Task) -> pd.DataFrame:
     """The targets of a synthetic task, as people pass them on."""
-    texts = [
-        composition(row) if task.input == "composition" else f"{METALS[row % 10]}{ANIONS[row % 5]}"
-        for row in range(task.rows)
-    ]
     values = [target(task, row) for row in range(task.rows)]
-    return pd.DataFrame({"mbid": task.ids, "target": values, "composition": texts})
+    return pd.DataFrame({"mbid": task.ids, "target": values, "composition": formulas(task)})

@@ -14,6 +14,7 @@ import pytest
 from matbench_lite import Benchmark, Task, load_benchmark
 from matbench_lite.data import Added, add, export_targets, status, verify
 from matbench_lite.data.adding import add_original
+from matbench_lite.data.formulas import reduced_formulas_of_strings
 from matbench_lite.data.store import holdings
 from matbench_lite.errors import (
     DataError,
@@ -47,7 +48,7 @@ def one(paths: list[Path], bench: Benchmark, **options: Any) -> Added:
 def states(added: Added) -> dict[str, bool]:
     if added.error is not None:
         raise added.error
-    return {part: held.verified for part, held in added.parts.items()}
+    return {part: not held.accepted for part, held in added.parts.items()}
 
 
 def recompressed(path: Path) -> Path:
@@ -217,8 +218,8 @@ def test_targets_with_the_published_digest_are_verified(published, synthetic, tm
 
 
 def test_space_groups_are_taken_where_the_file_has_them(synthetic, tmp_path):
-    task, original = synthetic.publish(tmp_path, "matbench_jdft2d", rows=ROWS)
     numbers = [None, *range(1, ROWS)]
+    task, original = synthetic.publish(tmp_path, "matbench_jdft2d", rows=ROWS, spacegroups=numbers)
     path = write_targets(tmp_path, synthetic.targets_frame(task).assign(spg_num=numbers))
     states(one([path], synthetic.benchmark(task)))
     expected = pd.Series(numbers, index=task.ids, dtype="Int16", name="spacegroup")
@@ -226,6 +227,17 @@ def test_space_groups_are_taken_where_the_file_has_them(synthetic, tmp_path):
     # The original file, added later, brings the structures and leaves the space groups.
     assert states(one([original], synthetic.benchmark(task))) == {"targets": True, "inputs": True}
     pd.testing.assert_series_equal(task.targets["spacegroup"], expected)
+
+
+@pytest.mark.parametrize("name", ["matbench_jdft2d", "matbench_steels"])
+def test_other_space_groups_than_the_published_ones_are_refused(synthetic, tmp_path, name):
+    numbers = [None, *range(1, ROWS)] if name == "matbench_jdft2d" else None
+    task, _ = synthetic.publish(tmp_path, name, rows=ROWS, spacegroups=numbers)
+    path = write_targets(tmp_path, synthetic.targets_frame(task).assign(spg_num=[2, *range(1, ROWS)]))
+    added = one([path], synthetic.benchmark(task))
+    assert isinstance(added.error, UnverifiedDataError)
+    assert f"the space groups of {name} are not the published ones" in added.error.message
+    assert holdings(task) == {}
 
 
 def test_an_empty_column_of_space_groups_is_none(synthetic, tmp_path):
@@ -258,9 +270,19 @@ def test_other_targets_as_parquet_are_refused_or_marked(synthetic, tmp_path):
 
 def test_compositions_of_a_targets_file_are_inputs_only_if_they_are_the_published_ones(synthetic, tmp_path):
     task, _ = synthetic.publish(tmp_path, "matbench_steels", rows=ROWS)
-    path = write_targets(tmp_path, synthetic.targets_frame(task).assign(composition="Fe"))
+    frame = synthetic.targets_frame(task)
+    path = write_targets(tmp_path, frame.assign(composition=reduced_formulas_of_strings(list(frame["composition"]))))
     assert states(one([path], synthetic.benchmark(task))) == {"targets": True}
     assert states(one([path], synthetic.benchmark(task), allow_unverified=True)) == {"targets": True, "inputs": False}
+
+
+def test_other_formulas_than_the_published_ones_are_refused(synthetic, tmp_path):
+    task, _ = synthetic.publish(tmp_path, "matbench_steels", rows=ROWS)
+    path = write_targets(tmp_path, synthetic.targets_frame(task).assign(composition="Fe"))
+    added = one([path], synthetic.benchmark(task))
+    assert isinstance(added.error, UnverifiedDataError)
+    assert "the formulas of matbench_steels are not the published ones" in added.error.message
+    assert states(one([path], synthetic.benchmark(task), allow_unverified=True)) == {"targets": False, "inputs": False}
 
 
 FRAMES = {
@@ -335,10 +357,11 @@ def test_one_task_of_an_exported_file_can_be_added(many, tmp_path, monkeypatch):
 
 
 def test_space_groups_survive_the_export(synthetic, tmp_path, monkeypatch):
-    with_groups, _ = synthetic.publish(tmp_path, "matbench_jdft2d", rows=ROWS)
+    numbers = [None, *range(1, ROWS)]
+    with_groups, _ = synthetic.publish(tmp_path, "matbench_jdft2d", rows=ROWS, spacegroups=numbers)
     without, original = synthetic.publish(tmp_path, "matbench_steels", rows=ROWS)
     bench = synthetic.benchmark(with_groups, without)
-    frame = synthetic.targets_frame(with_groups).assign(spg_num=[None, *range(1, ROWS)])
+    frame = synthetic.targets_frame(with_groups).assign(spg_num=numbers)
     assert all(result.error is None for result in add([original, write_targets(tmp_path, frame)], bench))
     before = with_groups.targets
     export_targets(bench, tmp_path / "all.parquet")
@@ -432,7 +455,8 @@ def test_verify_finds_what_was_changed_or_lost(many):
     holdings(many["matbench_jdft2d"])["inputs"].path.unlink()
     found = {(item.task, item.part): problem for item, problem in verify(many) if problem}
     assert found == {
-        ("matbench_steels", "targets"): "the file was changed: its sha256 is not the one noted when it was added",
+        ("matbench_steels", "targets"): f"the targets of matbench_steels were changed on this disk: {changed_file} "
+        "has not the sha256 noted for it",
         ("matbench_jdft2d", "inputs"): "the file is gone",
     }
 

@@ -64,7 +64,7 @@ def downloads(folder: Path) -> set[str]:
 def test_a_server_that_gives_the_file_in_the_end_fills_the_store(server, task, synthetic, data_directory, behaviour):
     policy = replace(QUICK, progress_bytes=1000)
     held = fetch(task, mirrors=[server.url(behaviour)], policy=policy)
-    assert {part: item.verified for part, item in held.items()} == {"targets": True, "inputs": True}
+    assert {part: not item.accepted for part, item in held.items()} == {"targets": True, "inputs": True}
     assert len(task.targets) == len(task.inputs) == 636
     assert [problem for _, problem in verify(synthetic.benchmark(task))] == [None, None]
     assert downloads(data_directory) == set()
@@ -121,10 +121,11 @@ def test_data_that_was_deleted_is_fetched_again(server, task):
     assert len(task.inputs) == 636
 
 
-def test_unverified_data_is_replaced(server, task, published):
-    unpublished = replace(task, original=replace(task.original, sha256="0" * 64))
-    assert not add_original(published[1], unpublished, allow_unverified=True)["inputs"].verified
-    assert fetch(task, mirrors=[server.url("good")], policy=QUICK)["inputs"].verified
+def test_unverified_data_is_replaced(server, task, synthetic, tmp_path):
+    rows = synthetic.rows_of(task)
+    other = synthetic.write_split(tmp_path / "other.json.gz", ["structure", task.target], [rows[1], *rows[1:]])
+    assert add_original(other, task, allow_unverified=True)["inputs"].accepted
+    assert not fetch(task, mirrors=[server.url("good")], policy=QUICK)["inputs"].accepted
 
 
 def test_only_targets_are_kept_if_only_they_are_asked_for(server, task, data_directory):
@@ -190,7 +191,7 @@ def wait(event, arguments):
 sys.addaudithook(wait)
 print("ready", flush=True)
 held = fetch(task, mirrors=[mirror])
-assert all(part.verified for part in held.values())
+assert all(not part.accepted for part in held.values())
 """
     children = [start(code, task=task, mirror=server.url("hold"), seconds=seconds) for seconds in (0.7, 0)]
     for child in children:

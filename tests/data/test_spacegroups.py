@@ -8,7 +8,7 @@ from pymatgen.core import Lattice, Structure
 
 from matbench_lite import load_benchmark
 from matbench_lite.data import add, load_spacegroups
-from matbench_lite.data.store import holdings
+from matbench_lite.data.store import file_sha256, holdings
 from matbench_lite.errors import DataMissingError, UnverifiedDataWarning
 
 ROCK_SALT, CESIUM_CHLORIDE, DIAMOND = 225, 221, 227
@@ -24,25 +24,34 @@ def stored(synthetic, tmp_path):
 
 
 def test_those_of_the_file_are_taken_as_they_are(synthetic, tmp_path):
-    task, _ = synthetic.publish(tmp_path, "matbench_jdft2d", rows=20)
+    numbers = [None, *range(1, 20)]
+    task, _ = synthetic.publish(tmp_path, "matbench_jdft2d", rows=20, spacegroups=numbers)
     path = tmp_path / "targets.parquet"
-    synthetic.targets_frame(task).assign(spg_num=[None, *range(1, 20)]).to_parquet(path)
+    synthetic.targets_frame(task).assign(spg_num=numbers).to_parquet(path)
     assert all(added.error is None for added in add([path], synthetic.benchmark(task)))
-    expected = pd.Series([None, *range(1, 20)], index=task.ids, dtype="Int16", name="spacegroup")
+    expected = pd.Series(numbers, index=task.ids, dtype="Int16", name="spacegroup")
     pd.testing.assert_series_equal(load_spacegroups(task), expected)
 
 
-def test_those_that_no_file_states_are_computed_and_kept(stored):
+def test_those_that_no_file_states_are_computed_and_kept(stored, monkeypatch):
     expected = pd.Series(CESIUM_CHLORIDE, index=stored.ids, dtype="Int16", name="spacegroup")
     pd.testing.assert_series_equal(load_spacegroups(stored), expected)
     held = holdings(stored)["spacegroups"]
-    assert held.verified
+    assert not held.accepted
     assert held.digest == holdings(stored)["inputs"].sha256
-    # What is kept is read, not computed: a change shows.
-    pd.DataFrame({"spacegroup": pd.array([7] * 20, "Int16")}).to_parquet(held.path)
-    assert set(load_spacegroups(stored)) == {7}
+    with monkeypatch.context() as patch:
+        patch.setattr("matbench_lite.data.spacegroups._numbers", None)  # what is kept is read, not computed
+        pd.testing.assert_series_equal(load_spacegroups(stored), expected)
     held.path.unlink()
     pd.testing.assert_series_equal(load_spacegroups(stored), expected)
+
+
+def test_kept_ones_that_were_changed_are_computed_again(stored):
+    before = load_spacegroups(stored)
+    held = holdings(stored)["spacegroups"]
+    pd.DataFrame({"spacegroup": pd.array([7] * 20, "Int16")}).to_parquet(held.path)
+    pd.testing.assert_series_equal(load_spacegroups(stored), before)
+    assert file_sha256(holdings(stored)["spacegroups"].path) == held.sha256
 
 
 def test_other_structures_have_other_space_groups(stored, synthetic, tmp_path):
@@ -56,7 +65,7 @@ def test_other_structures_have_other_space_groups(stored, synthetic, tmp_path):
         assert added.error is None
         with pytest.warns(UnverifiedDataWarning):
             assert set(load_spacegroups(unpublished)) == {number}
-        assert not holdings(unpublished)["spacegroups"].verified
+        assert holdings(unpublished)["spacegroups"].accepted
 
 
 def test_they_are_given_even_if_they_cannot_be_kept(stored):
@@ -87,7 +96,7 @@ def test_a_task_of_mini_has_them_computed(data_directory):
     assert spacegroups.index.equals(task.ids)
     assert spacegroups.between(1, 230).all()
     assert spacegroups.nunique() > 20
-    assert list(data_directory.iterdir()) == []
+    assert not (data_directory / "mini").exists()
 
 
 def test_a_users_own_task_has_them_computed(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,29 +12,38 @@ import pytest
 from matbench_lite import load_benchmark
 from matbench_lite.data.parquet import write_compositions, write_targets
 from matbench_lite.data.store import NewPart, commit, data_directory, file_sha256, holdings
-from matbench_lite.errors import DataError, DataFormatError, DataMissingError
+from matbench_lite.errors import DataError, DataFormatError, DataMissingError, UnverifiedDataWarning
+from matbench_lite.tasks import formulas_digest, inputs_digest, spacegroups_digest, targets_digest
 
 from ..waiting import wait_until
 
-TASK = load_benchmark("matbench_v0.1")["matbench_steels"]
+_STEELS = load_benchmark("matbench_v0.1")["matbench_steels"]
+TASK = replace(
+    _STEELS,
+    targets_sha256=targets_digest(_STEELS.ids, np.ones(_STEELS.rows)),
+    formulas_sha256=formulas_digest(_STEELS.ids, ["Fe"] * _STEELS.rows),
+    spacegroups_sha256=spacegroups_digest(_STEELS.ids, [225] * _STEELS.rows),
+    inputs_sha256=inputs_digest(_STEELS.ids, ["Fe"] * _STEELS.rows),
+)
+"""Every target is 1, every composition iron: so it is published here."""
 OTHER = load_benchmark("matbench_v0.1")["matbench_expt_gap"]
 
 
-def targets(number: float = 1.0, *, verified: bool = True, spacegroups: bool = False) -> NewPart:
+def targets(number: float = 1, *, spacegroups: bool = False) -> NewPart:
     values = np.full(TASK.rows, number)
     numbers = [225] * TASK.rows if spacegroups else None
     return NewPart(
         write=lambda path: write_targets(path, values, ["Fe"] * TASK.rows, numbers),
-        verified=verified,
+        verified=number == 1,
         source=f"{number}.json.gz",
         digest=str(number),
         knows_spacegroups=spacegroups,
     )
 
 
-def inputs(text: str = "Fe", *, verified: bool = True) -> NewPart:
+def inputs() -> NewPart:
     return NewPart(
-        write=lambda path: write_compositions(path, [text] * TASK.rows), verified=verified, source=text, digest=text
+        write=lambda path: write_compositions(path, ["Fe"] * TASK.rows), verified=True, source="Fe", digest="Fe"
     )
 
 
@@ -51,12 +61,12 @@ def test_an_empty_store_holds_nothing_and_makes_no_folder(data_directory):
 
 
 def test_a_commit_is_read_back_with_all_that_is_known_of_it(data_directory):
-    after = commit(TASK, {"targets": targets(2.5, spacegroups=True), "inputs": inputs()})
+    after = commit(TASK, {"targets": targets(1, spacegroups=True), "inputs": inputs()})
     assert holdings(TASK) == after
     held = after["targets"]
-    assert (held.verified, held.source, held.digest, held.knows_spacegroups) == (True, "2.5.json.gz", "2.5", True)
+    assert (held.accepted, held.source, held.digest, held.knows_spacegroups) == (False, "1.json.gz", "1", True)
     assert held.path.parent == data_directory / "matbench_v0.1"
-    assert TASK.target_values.tolist() == [2.5] * 312
+    assert TASK.target_values.tolist() == [1.0] * 312
     assert set(TASK.inputs) == {"Fe"}
 
 
@@ -74,10 +84,10 @@ def test_the_same_data_again_changes_no_file(data_directory):
 
 
 def test_a_replaced_file_is_removed(data_directory):
-    commit(TASK, {"targets": targets(1, verified=False)})
-    held = commit(TASK, {"targets": targets(2, verified=False)})["targets"]
+    commit(TASK, {"targets": targets(2)})
+    held = commit(TASK, {"targets": targets(3)})["targets"]
     assert files(data_directory) == {held.path.name}
-    assert held.digest == "2"
+    assert held.digest == "3"
 
 
 def test_a_part_that_is_not_given_stays(data_directory):
@@ -86,18 +96,14 @@ def test_a_part_that_is_not_given_stays(data_directory):
 
 
 RULES = {
-    "verified replaces unverified": (targets(1, verified=False), targets(2), "2"),
-    "unverified never replaces verified": (targets(1), targets(2, verified=False), "1"),
-    "unverified with space groups never replaces verified": (
-        targets(1),
-        targets(2, verified=False, spacegroups=True),
-        "1",
-    ),
-    "the later of two unverified stays": (targets(1, verified=False), targets(2, verified=False), "2"),
+    "verified replaces unverified": (targets(2), targets(1), "1"),
+    "unverified never replaces verified": (targets(1), targets(2), "1"),
+    "unverified with space groups never replaces verified": (targets(1), targets(2, spacegroups=True), "1"),
+    "the later of two unverified stays": (targets(2), targets(3), "3"),
     "other unverified targets replace those that know the space groups": (
-        targets(1, verified=False, spacegroups=True),
-        targets(2, verified=False),
-        "2",
+        targets(2, spacegroups=True),
+        targets(3),
+        "3",
     ),
 }
 
@@ -108,10 +114,10 @@ def test_which_of_two_stays(old, new, stays):
     assert commit(TASK, {"targets": new})["targets"].digest == stays
 
 
-@pytest.mark.parametrize("verified", [True, False])
-def test_space_groups_are_not_lost_to_the_same_targets_without_them(verified):
-    commit(TASK, {"targets": targets(verified=verified, spacegroups=True)})
-    assert commit(TASK, {"targets": targets(verified=verified)})["targets"].knows_spacegroups
+@pytest.mark.parametrize("number", [1, 2], ids=["verified", "unverified"])
+def test_space_groups_are_not_lost_to_the_same_targets_without_them(number):
+    commit(TASK, {"targets": targets(number, spacegroups=True)})
+    assert commit(TASK, {"targets": targets(number)})["targets"].knows_spacegroups
 
 
 def test_space_groups_are_gained_from_the_same_targets_with_them():
@@ -121,7 +127,12 @@ def test_space_groups_are_gained_from_the_same_targets_with_them():
 
 def test_a_file_that_was_deleted_is_replaced_by_whatever_comes():
     commit(TASK, {"targets": targets(1)})["targets"].path.unlink()
-    assert commit(TASK, {"targets": targets(2, verified=False)})["targets"].digest == "2"
+    assert commit(TASK, {"targets": targets(2)})["targets"].digest == "2"
+
+
+def test_a_file_that_was_damaged_is_replaced_by_whatever_comes():
+    commit(TASK, {"targets": targets(1)})["targets"].path.write_bytes(b"damaged")
+    assert commit(TASK, {"targets": targets(2)})["targets"].digest == "2"
 
 
 def test_what_a_killed_process_left_is_removed_by_the_next_commit(data_directory):
@@ -138,7 +149,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next_commit(data_directory
 
 
 def test_a_write_that_fails_leaves_the_store_as_it_was(data_directory):
-    before = commit(TASK, {"targets": targets(verified=False)})
+    before = commit(TASK, {"targets": targets(2)})
 
     def fail(path: Path) -> None:
         path.write_bytes(b"half")
@@ -146,10 +157,16 @@ def test_a_write_that_fails_leaves_the_store_as_it_was(data_directory):
 
     broken = NewPart(write=fail, verified=True, source="", digest="")
     with pytest.raises(ZeroDivisionError):
-        commit(TASK, {"targets": targets(2), "inputs": broken})
+        commit(TASK, {"targets": targets(1), "inputs": broken})
     assert holdings(TASK) == before
     commit(TASK, {})
     assert files(data_directory) == {before["targets"].path.name}
+
+
+def part(**fields: object) -> bytes:
+    """A manifest in form, but for some fields."""
+    known = {"path": "x", "sha256": "1", "source": "", "digest": "", "added": "", **fields}
+    return orjson.dumps({"schema": 2, "parts": {"targets": known}})
 
 
 @pytest.mark.parametrize(
@@ -165,6 +182,10 @@ def test_a_write_that_fails_leaves_the_store_as_it_was(data_directory):
         b'{"schema": 1, "parts": {"targets": "x"}}',
         b'{"schema": 1, "parts": {"targets": {"path": 5}}}',
         b'{"schema": 1, "parts": {"targets": {"path": "x", "colour": "red"}}}',
+        part(digest=[]),
+        part(sha256=""),
+        part(path="../x"),
+        part(accepted="no"),
         b"\xff\xfe",
     ],
 )
@@ -182,9 +203,9 @@ def test_a_damaged_manifest_says_what_to_delete(data_directory, content):
 
 def test_a_manifest_of_a_later_version_is_left_alone(data_directory):
     commit(TASK, {"targets": targets()})
-    later = orjson.dumps({"schema": 2, "parts": {}})
+    later = orjson.dumps({"schema": 3, "parts": {}})
     manifest(data_directory).write_bytes(later)
-    with pytest.raises(DataFormatError, match="has schema 2, this version reads 1; upgrade matbench_lite"):
+    with pytest.raises(DataFormatError, match="has schema 3, this version reads 2; upgrade matbench_lite"):
         commit(TASK, {"targets": targets()})
     assert manifest(data_directory).read_bytes() == later
 
@@ -192,14 +213,28 @@ def test_a_manifest_of_a_later_version_is_left_alone(data_directory):
 def test_a_damaged_file_is_named_with_what_to_do():
     held = commit(TASK, {"targets": targets()})["targets"]
     held.path.write_bytes(held.path.read_bytes()[:100])
-    with pytest.raises(DataFormatError, match="cannot be read") as caught:
+    with pytest.raises(DataFormatError, match="were changed on this disk") as caught:
         _ = TASK.targets
     assert str(held.path) in caught.value.message
     assert "mbl data verify" in caught.value.fix
 
 
+def test_the_first_schema_is_read_and_not_believed(data_directory):
+    """It said whether data was verified."""
+    commit(TASK, {"targets": targets(2)})
+    content = orjson.loads(manifest(data_directory).read_bytes())
+    assert content["parts"]["targets"].pop("accepted")
+    for verified in (False, True):
+        content["parts"]["targets"]["verified"] = verified
+        manifest(data_directory).write_bytes(orjson.dumps({**content, "schema": 1}))
+        assert holdings(TASK)["targets"].accepted is not verified
+        refused = pytest.raises(DataFormatError, match="not the published")
+        with refused if verified else pytest.warns(UnverifiedDataWarning):
+            assert set(TASK.target_values) == {2}
+
+
 def test_a_deleted_file_is_named_with_what_to_do():
-    held = commit(TASK, {"targets": targets(7.5)})["targets"]
+    held = commit(TASK, {"targets": targets(7)})["targets"]
     held.path.unlink()
     with pytest.raises(DataMissingError, match=r"is gone; add or fetch the targets of matbench_steels again"):
         _ = TASK.targets
@@ -230,7 +265,7 @@ def test_nothing_is_added_to_a_benchmark_that_ships_its_data():
 
 
 def test_what_a_user_does_to_a_frame_changes_nothing_in_the_next(data_directory):
-    commit(TASK, {"targets": targets(1.0), "inputs": inputs()})
+    commit(TASK, {"targets": targets(1), "inputs": inputs()})
     frame = TASK.targets
     frame.loc[:, "target"] = 9.0
     compositions = TASK.inputs
@@ -263,7 +298,7 @@ for path in paths:
             os._exit(1)
 sys.exit(any([os.waitpid(child, 0)[1] for child in children]))
 """
-    task, original = synthetic.publish(tmp_path, "matbench_steels")
+    task, original = synthetic.publish(tmp_path, "matbench_steels", spacegroups=[225] * TASK.rows)
     table = tmp_path / "targets.parquet"
     synthetic.targets_frame(task).assign(spg_num=225).to_parquet(table)
     with start(code, paths=[original, original, table], bench=synthetic.benchmark(task)) as process:
@@ -271,28 +306,29 @@ sys.exit(any([os.waitpid(child, 0)[1] for child in children]))
     assert process.returncode == 0
     held = holdings(task)
     assert set(held) == {"targets", "inputs"}
-    assert all(part.verified for part in held.values())
+    assert all(not part.accepted for part in held.values())
     assert "spacegroup" in task.targets
     assert files(data_directory()) == {part.path.name for part in held.values()}
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::matbench_lite.errors.UnverifiedDataWarning")
 def test_a_reader_never_fails_while_another_process_replaces_the_data(start, tmp_path):
     """Each commit of the other process removes the file that this one may be about to open."""
     code = """
 import numpy as np
 from matbench_lite.data.parquet import write_targets
 from matbench_lite.data.store import NewPart, commit
-for number in range(2, 1_000_000):
+for number in range(3, 1_000_000):
     values = np.full(task.rows, float(number))
-    new = NewPart(
-        write=lambda path: write_targets(path, values, ["Fe"] * task.rows), verified=True, source="", digest=str(number)
-    )
+    def write(path):
+        write_targets(path, values, ["Fe"] * task.rows)
+    new = NewPart(write=write, verified=False, source="", digest=str(number))
     commit(task, {"targets": new})
     if stop.exists():
         break
 """
-    commit(TASK, {"targets": targets(1)})
+    commit(TASK, {"targets": targets(2)})
     seen = []
 
     def read() -> bool:

@@ -40,7 +40,7 @@ def test_a_task_is_fully_described(task) -> None:
     assert bool(task.unit) == (task.kind == "regression")
     assert (task.mean_absolute_deviation is None) == (task.kind == "classification")
     assert (task.fraction_true is None) == (task.kind == "regression")
-    assert len(task.folds_sha256) == len(task.targets_sha256) == 64
+    assert len(task.folds_sha256) == len(task.targets_sha256) == len(task.formulas_sha256) == 64
     assert (task.inputs_sha256 is None) == (task.input == "structure")
 
 

@@ -129,7 +129,7 @@ def write_structures(table: pa.Table, path: Path) -> None:
     pq.write_table(table, path, compression="zstd", compression_level=9, use_dictionary=["label.list.element"])
 
 
-def read_structures(path: Path) -> pa.Table:
+def read_structures(path: Path | pa.BufferReader) -> pa.Table:
     """Read structures from a Parquet file; `StructureColumns` builds them.
 
     Examples:

@@ -1,0 +1,150 @@
+"""Whether data on this machine is what the registry says: computed from its bytes, never believed.
+
+The file of a part is hashed whenever it is read. What its content is (the digests of targets, formulas, space groups,
+compositions) follows from those bytes alone, so it is computed once for a file and kept as derived data.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from matbench_lite.data.store import Holding, Part, derived_directory
+from matbench_lite.derived import Shelf, key
+from matbench_lite.errors import DataFormatError
+from matbench_lite.tasks import formulas_digest, inputs_digest, spacegroups_digest, targets_digest
+
+if TYPE_CHECKING:
+    from matbench_lite.tasks import Task
+
+
+def read_checked(task: Task, part: Part, held: Holding) -> tuple[bytes, str]:
+    """The bytes of a part, which are those that were added, and their sha256.
+
+    Raises:
+        FileNotFoundError: If the file is gone.
+        DataFormatError: If it was changed since it was added, or is neither the published data nor data that somebody
+            accepted as unverified.
+    """
+    content = held.path.read_bytes()
+    sha256 = hashlib.sha256(content).hexdigest()
+    if held.sha256 and sha256 != held.sha256:
+        raise DataFormatError(
+            f"the {part} of {task.name} were changed on this disk: {held.path} has not the sha256 noted for it",
+            fix=remedy(task),
+        )
+    if not held.accepted and not is_published(task, part, held, content, sha256):
+        raise DataFormatError(
+            f"the {part} of {task.name} on this machine are not the published ones: {held.path}", fix=remedy(task)
+        )
+    return content, sha256
+
+
+def is_verified(task: Task, part: Part, held: Holding) -> bool:
+    """Whether a part on this machine is proven to be the published data.
+
+    Raises:
+        FileNotFoundError: If the file is gone.
+        DataFormatError: If it was changed since it was added.
+    """
+    if task.table is not None:
+        return held.path.is_file()  # a user's own data is what it is; it is compared with the benchmark when it is read
+    return is_published(task, part, held, *read_checked(task, part, held))
+
+
+def is_published(task: Task, part: Part, held: Holding, content: bytes, sha256: str) -> bool:
+    """Whether some bytes are the published data of a part.
+
+    Args:
+        task: The task.
+        part: Which part of its data.
+        held: What is noted of it: where structures come from cannot be told from the bytes alone.
+        content: The bytes of the file.
+        sha256: Their digest.
+
+    Raises:
+        DataFormatError: If they cannot be read.
+    """
+    if part == "inputs" and task.input == "structure" and task.original is None:
+        return sha256 == task.inputs_sha256  # packaged
+    found = content_digests(task, part, content, sha256)
+    if part == "targets":
+        return not unpublished(task, **found)
+    if task.input == "composition":
+        return found["inputs"] == task.inputs_sha256
+    whole = task.original is not None and held.digest == task.original.sha256
+    return whole and found["formulas"] == task.formulas_sha256
+
+
+def unpublished(task: Task, *, targets: str, formulas: str, spacegroups: str) -> list[str]:
+    """What of a targets file is not as published, in words.
+
+    Args:
+        task: The task.
+        targets: Digest of its targets.
+        formulas: Digest of its reduced formulas.
+        spacegroups: Digest of its space groups; "" if it states none, as the original files do.
+    """
+    differ = {
+        "targets": targets != task.targets_sha256,
+        "formulas": task.formulas_sha256 not in (None, formulas),  # None: a user's own task
+        "space groups": spacegroups not in ("", task.spacegroups_sha256),
+    }
+    return [what for what, different in differ.items() if different]
+
+
+def content_digests(task: Task, part: Part, content: bytes, sha256: str) -> Mapping[str, str]:
+    """The digests of what a file holds, computed once for its bytes.
+
+    Raises:
+        DataFormatError: If it is no such file.
+    """
+    shelf, name = _shelf(derived_directory()), key(task.name, part, sha256)
+    if (known := shelf.get(name)) is None:
+        try:
+            known = _digests(task, part, content)
+        except (ValueError, TypeError, LookupError, NotImplementedError, OSError) as error:
+            raise DataFormatError(f"the {part} of {task.name} cannot be read: {error}", fix=remedy(task)) from error
+        shelf.put({name: known})
+    digests: Mapping[str, str] = known
+    return digests
+
+
+@lru_cache(maxsize=4)
+def _shelf(folder: Path) -> Shelf:
+    return Shelf(folder, "data-digests", __name__)
+
+
+def remedy(task: Task) -> str:
+    """What to do about data that does not fit."""
+    if task.original is None:
+        return "install matbench_lite again"
+    return (
+        f"`mbl data verify` says what is wrong; `mbl data fetch {task.name}` gets it again, as does `mbl data add` "
+        f"with {task.original.name}"
+    )
+
+
+def _digests(task: Task, part: Part, content: bytes) -> dict[str, str]:
+    import pyarrow as pa
+
+    from matbench_lite.data.parquet import numbers, read_columns
+
+    source = pa.BufferReader(content)
+    if part == "targets":
+        table = read_columns(source)
+        spacegroups = table["spacegroup"].to_pylist() if "spacegroup" in table.column_names else None
+        return {
+            "targets": targets_digest(task.ids, numbers(table["target"])),
+            "formulas": formulas_digest(task.ids, table["formula"].to_pylist()),
+            "spacegroups": "" if spacegroups is None else spacegroups_digest(task.ids, spacegroups),
+        }
+    if task.input == "composition":
+        return {"inputs": inputs_digest(task.ids, read_columns(source)["composition"].to_pylist())}
+    from matbench_lite.data.formulas import reduced_formulas
+    from matbench_lite.data.structures import read_structures
+
+    return {"formulas": formulas_digest(task.ids, reduced_formulas(read_structures(source)))}
