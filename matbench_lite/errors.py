@@ -6,6 +6,8 @@ A plain Python exception out of this package is a bug of ours.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class MatbenchLiteError(Exception):
     """Base of all errors that a user can cause.
@@ -40,6 +42,16 @@ class UnknownNameError(MatbenchLiteError, KeyError):
     """A benchmark, task, fold or column of that name does not exist."""
 
 
+def unknown_name(what: str, name: object, known: Iterable[str], *, where: str = "") -> UnknownNameError:
+    """The error for a name that does not exist: lists those that do, and guesses the one that was meant."""
+    from difflib import get_close_matches
+
+    names = list(known)
+    close = get_close_matches(str(name), names, n=1)
+    guess = f"did you mean {close[0]!r}? " if close else ""
+    return UnknownNameError(f"there is no {what} {name!r}{where}", fix=f"{guess}use one of {', '.join(names)}")
+
+
 class BenchmarkFileError(MatbenchLiteError):
     """A user's benchmark file (TOML) has a mistake."""
 
@@ -70,6 +82,10 @@ class RecordError(MatbenchLiteError, ValueError):
 
 class EntryError(MatbenchLiteError):
     """An entry on disk that cannot be read, or was changed after it was saved."""
+
+
+class AirlockError(MatbenchLiteError):
+    """A stranger's file that crashes the program that reads it, hangs it, or needs too much."""
 
 
 class ModelError(MatbenchLiteError):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
+from matbench_lite.documents import toml_document
 from matbench_lite.errors import EventError
-from matbench_lite.tasks.toml_table import TomlTable
 
 ABOUT_FILE = "submission.toml"
 _MOST_BYTES = 100_000
@@ -42,25 +41,16 @@ def read_about(folder: Path) -> About:
     file = folder / ABOUT_FILE
     if not file.is_file():
         return About()
-    if file.stat().st_size > _MOST_BYTES:
-        raise EventError(f"{ABOUT_FILE} is larger than {_MOST_BYTES:,} bytes", fix="shorten the description")
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise EventError(f"{ABOUT_FILE} is not a TOML file: {error}", fix="correct it there") from error
-    problems: list[str] = []
-    top = TomlTable(content, "", problems)
-    texts = {name: " ".join(top.take(name, str, "").split()) for name in _LONGEST}
-    top.close()
-    for name, longest in _LONGEST.items():
-        if len(texts[name]) > longest:
-            top.complain(name, f"is longer than {longest} characters")
-        if not texts[name].isprintable():
-            top.complain(name, "has characters that cannot be shown")
+    with toml_document(file, EventError, most_bytes=_MOST_BYTES) as top:
+        texts = {name: " ".join(top.take(name, str, "").split()) for name in _LONGEST}
+        top.close()
+        for name, longest in _LONGEST.items():
+            if len(texts[name]) > longest:
+                top.complain(name, f"is longer than {longest} characters")
+            if not texts[name].isprintable():
+                top.complain(name, "has characters that cannot be shown")
     if texts["participant"] == PLACEHOLDER:
         texts["participant"] = ""
-    if problems:
-        raise EventError(f"{ABOUT_FILE} has {len(problems)} mistake(s):\n  " + "\n  ".join(problems))
     return About(**texts)
 
 

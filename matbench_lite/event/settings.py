@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
@@ -10,13 +9,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
+from matbench_lite.documents import TomlTable, toml_document
 from matbench_lite.errors import EventError
 from matbench_lite.event.arriving import ArrivalLimits
 from matbench_lite.event.sandbox import Limits
 from matbench_lite.metrics import CLASSIFICATION_METRICS, METRICS, REGRESSION_METRICS
 from matbench_lite.run.inner import DEFAULT_INNER_FOLDS, MAX_INNER_FOLDS
 from matbench_lite.tasks import load_benchmark
-from matbench_lite.tasks.toml_table import TomlTable
 
 if TYPE_CHECKING:
     from matbench_lite.tasks import Kind, Task
@@ -160,21 +159,8 @@ def read_settings(file: Path) -> Event:
     Raises:
         EventError: With every mistake, each with its place.
     """
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise EventError(
-            f"there is no {file}", fix="give the folder of an event, or make one with `mbl event create`"
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise EventError(f"{file} is not a TOML file: {error}", fix="correct it there") from error
-    except OSError as error:
-        raise EventError(f"{file} cannot be read: {error.strerror}") from error
-    problems: list[str] = []
-    event = _event(TomlTable(content, "", problems), file.parent)
-    if problems:
-        raise EventError(f"{file} has {len(problems)} mistake(s):\n  " + "\n  ".join(problems))
-    return event
+    with toml_document(file, EventError, fix="give the folder of an event, or make one with `mbl event create`") as top:
+        return _event(top, file.parent)
 
 
 def ranking_metrics(kind: Kind) -> tuple[str, ...]:

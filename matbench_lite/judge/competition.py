@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from matbench_lite.documents import TomlTable, toml_document
 from matbench_lite.errors import JudgingError
 from matbench_lite.judge.datasets import FEATURE_SETS, Dataset, dataset_names, load_datasets, task_dataset
 from matbench_lite.judge.properties import KINDS, PropertySpec
 from matbench_lite.judge.rules import MIN_ACCURACY, QUALIFY, RULE_SETS, TIES, Rules
 from matbench_lite.tasks import load_benchmark
-from matbench_lite.tasks.toml_table import TomlTable
 
 DEFAULT_RUNS = 10
 
@@ -110,18 +109,8 @@ def read_competition(path: Path) -> Competition:
         ...     read_competition(file).rules.text
         'final, version 1; ties: average; minimal accuracy: off'
     """
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise JudgingError(f"{path} is not a TOML file: {error}", fix="correct it there") from error
-    except OSError as error:
-        raise JudgingError(f"{path} cannot be read: {error.strerror}", fix="give the path of a TOML file") from error
-    problems: list[str] = []
-    competition = _competition(TomlTable(content, "", problems), path.parent)
-    if problems:
-        count = f"{len(problems)} mistake{'s' if len(problems) > 1 else ''}"
-        raise JudgingError(f"{path} has {count}:\n  " + "\n  ".join(problems))
-    return competition
+    with toml_document(path, JudgingError, fix="give the path of a TOML file") as top:
+        return _competition(top, path.parent)
 
 
 def _competition(top: TomlTable, home: Path) -> Competition:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from matbench_lite.documents import TomlTable, toml_document
 from matbench_lite.errors import JudgingError
 from matbench_lite.judge.expert.dossier import Dossier
-from matbench_lite.tasks.toml_table import TomlTable
 
 NOTES = ("accuracy", "simplicity", "soundness")
 """What an expert writes about, besides the trust rank."""
@@ -59,34 +58,22 @@ def read_opinion(path: Path, key: Mapping[str, Mapping[str, str]]) -> Opinion:
     Raises:
         JudgingError: With every mistake found, each with its place in the file.
     """
-    try:
-        if path.stat().st_size > _LONGEST_FILE:
-            raise JudgingError(f"{path} is larger than {_LONGEST_FILE:,} bytes", fix="send the form that was given out")
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise JudgingError(f"{path} is not a TOML file: {error}", fix="correct it there") from error
-    except OSError as error:
-        raise JudgingError(f"{path} cannot be read: {error.strerror}", fix="give the file of an expert") from error
-    problems: list[str] = []
-    top = TomlTable(content, "", problems)
-    expert, dossier = top.take("expert", str), top.take("dossier", str)
-    if dossier and dossier not in key:
-        top.complain("dossier", f"{dossier!r} is not in the key; it has {', '.join(key)}")
-    letters = [letter for letter in key.get(dossier, {}) if letter != "dataset"]
-    trust, notes = {}, {}
-    for letter in letters:
-        section = top.section(letter)
-        if section is None:
-            top.complain(letter, "is missing: every model needs a trust rank")
-            continue
-        trust[letter] = _rank(section)
-        notes[letter] = {name: section.take(name, str, "").strip() for name in NOTES}
-        section.close()
-    if dossier in key:
-        top.close()
-    if problems:
-        count = f"{len(problems)} mistake{'s' if len(problems) > 1 else ''}"
-        raise JudgingError(f"{path} has {count}:\n  " + "\n  ".join(problems))
+    with toml_document(path, JudgingError, fix="give the file of an expert", most_bytes=_LONGEST_FILE) as top:
+        expert, dossier = top.take("expert", str), top.take("dossier", str)
+        if dossier and dossier not in key:
+            top.complain("dossier", f"{dossier!r} is not in the key; it has {', '.join(key)}")
+        letters = [letter for letter in key.get(dossier, {}) if letter != "dataset"]
+        trust, notes = {}, {}
+        for letter in letters:
+            section = top.section(letter)
+            if section is None:
+                top.complain(letter, "is missing: every model needs a trust rank")
+                continue
+            trust[letter] = _rank(section)
+            notes[letter] = {name: section.take(name, str, "").strip() for name in NOTES}
+            section.close()
+        if dossier in key:
+            top.close()
     return Opinion(expert=expert, dossier=dossier, trust=trust, notes=notes)
 
 

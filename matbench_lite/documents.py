@@ -1,0 +1,169 @@
+"""Documents that people write and programs read: TOML tables with every mistake named, and plain JSON data."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path, PurePath
+from typing import Any, TypeVar
+
+from matbench_lite.errors import MatbenchLiteError
+
+T = TypeVar("T")
+
+
+@contextmanager
+def toml_document(
+    file: Path, error: type[MatbenchLiteError], *, fix: str | None = None, most_bytes: int | None = None
+) -> Iterator[TomlTable]:
+    """Read a TOML file; when the block ends, every mistake that was noted is named at once.
+
+    Args:
+        file: The file.
+        error: What to raise.
+        fix: What to do if there is no such file, or it cannot be read.
+        most_bytes: The most bytes that it may have; a stranger's file needs a limit.
+
+    Yields:
+        Its content, to be taken out key by key.
+
+    Raises:
+        MatbenchLiteError: The given error: it cannot be read, is no TOML, or has mistakes, each with its place.
+    """
+    try:
+        if most_bytes is not None and file.stat().st_size > most_bytes:
+            raise error(f"{file} is larger than {most_bytes:,} bytes", fix="shorten it")
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as problem:
+        raise error(f"{file} is not a TOML file: {problem}", fix="correct it there") from problem
+    except OSError as problem:
+        raise error(f"{file} cannot be read: {problem.strerror}", fix=fix) from problem
+    problems: list[str] = []
+    yield TomlTable(content, "", problems)
+    if problems:
+        count = f"{len(problems)} mistake{'s' if len(problems) > 1 else ''}"
+        raise error(f"{file} has {count}:\n  " + "\n  ".join(problems))
+
+
+class TomlTable:
+    """One table of the file: values are taken out key by key, mistakes are collected with their place."""
+
+    def __init__(self, content: object, place: str, problems: list[str]) -> None:
+        self._content: dict[str, Any] = dict(content) if isinstance(content, dict) else {}
+        self._place = place
+        self.problems = problems
+        if not isinstance(content, dict):
+            problems.append(f"{place.rstrip('.')}: is not a table")
+            self.problems = []  # all that it then lacks is no further mistake
+
+    def take(self, key: str, kind: type[T], default: T | None = None) -> T:
+        """The value of `key`, checked; a required one that is missing is noted, and a neutral value returned."""
+        if key not in self._content:
+            if default is None:
+                self.complain(key, "is missing")
+                return kind()
+            return default
+        value = self._content.pop(key)
+        if kind is float and type(value) is int:
+            value = float(value)
+        # `type`, not `isinstance`: true is not a number here.
+        if type(value) is not kind:
+            self.complain(key, f"{value!r} is not a {_NAMES[kind]}")
+            return kind() if default is None else default
+        if value == "" and default is None:
+            self.complain(key, "is empty")
+        checked: T = value
+        return checked
+
+    def optional(self, key: str, kind: type[T]) -> T | None:
+        """The value of `key`, or None."""
+        return self.take(key, kind) if key in self._content else None
+
+    def time(self, key: str) -> datetime:
+        """The time at `key`, in UTC; one that does not say its offset is a mistake."""
+        value = self._content.pop(key, None)
+        if isinstance(value, datetime) and value.tzinfo is not None:
+            return value.astimezone(UTC)
+        if value is None:
+            self.complain(key, "is missing")
+        elif isinstance(value, datetime):
+            self.complain(key, f"{value.isoformat()} does not say where; end it with Z for UTC")
+        else:
+            self.complain(key, f"{str(value)!r} is not a time such as 2026-11-16T09:00:00Z")
+        return datetime.min.replace(tzinfo=UTC)
+
+    def choice(self, key: str, choices: tuple[str, ...], default: str | None = None) -> Any:
+        """The value of `key`, one of `choices`."""
+        value = self._content.pop(key, default)
+        if value in choices:
+            return value
+        problem = "is missing;" if value is None else f"{value!r} is not"
+        self.complain(key, f"{problem} one of {', '.join(choices)}")
+        return choices[0]
+
+    def name(self, key: str = "name") -> str:
+        """The value of `key`, fit to be part of a file's name; "" if it is missing."""
+        value = self.take(key, str)
+        if value and not _NAME.fullmatch(value):
+            self.complain(key, f"{value!r} is not a name: up to 100 letters, digits, '_', '.', '-'")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """The list of strings at `key`; empty if there is none."""
+        values = self.take(key, list, [])
+        if not all(isinstance(value, str) for value in values):
+            self.complain(key, "is not a list of strings")
+            return ()
+        return tuple(values)
+
+    def section(self, key: str) -> TomlTable | None:
+        """The sub-table at `key`, or None."""
+        if key not in self._content:
+            return None
+        return TomlTable(self._content.pop(key), f"{self._place}{key}.", self.problems)
+
+    def complain(self, key: str, message: str) -> None:
+        """Note a mistake at `key`."""
+        self.problems.append(f"{self._place}{key}: {message}")
+
+    def close(self) -> None:
+        """Every key that nobody asked for is a mistake, most often a misspelt one."""
+        for key in self._content:
+            self.complain(key, "is not a known key")
+
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+_NAMES = {str: "string", int: "whole number", float: "number", dict: "table", list: "list"}
+
+
+def plain(value: Any) -> Any:
+    """Bring anything a user hands over into JSON: NumPy numbers to numbers, NaN to null, objects to their text.
+
+    Examples:
+        >>> import numpy as np
+        >>> plain({"depth": np.int64(3), "rates": (0.1, float("nan")), "model": print})
+        {'depth': 3, 'rates': [0.1, None], 'model': '<built-in function print>'}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):  # NumPy arrays and scalars, pandas objects
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted((plain(item) for item in value), key=str)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**64 else str(value)  # larger ones are no numbers to most readers of JSON
+    if isinstance(value, PurePath):
+        return value.name  # a full path tells of the submitter's machine, not of the model
+    return repr(value)
