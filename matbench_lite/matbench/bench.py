@@ -15,10 +15,10 @@ from matbench_lite._version import __version__
 from matbench_lite.atomic import write_bytes
 from matbench_lite.errors import MatbenchLiteError
 from matbench_lite.matbench.attributes import AttributeDict
+from matbench_lite.matbench.decoding import decode_results
 from matbench_lite.matbench.errors import MatbenchError, MatbenchKeyError
 from matbench_lite.matbench.form import check_document
 from matbench_lite.matbench.hashing import has_right_hash, sorted_form, wrong_hash
-from matbench_lite.matbench.importing import read_document
 from matbench_lite.matbench.messages import logger, show_messages
 from matbench_lite.matbench.metadata import benchmark_metadata
 from matbench_lite.matbench.names import BENCHMARK
@@ -204,7 +204,9 @@ class MatbenchBenchmark:
             MatbenchError: If it is out of form, its hash is wrong, a fold or row is missing, or a type is wrong.
         """
         check_document(d)
-        return cls._from_document(d, hash_matches=has_right_hash(d))
+        if not has_right_hash(d):
+            raise wrong_hash(d)
+        return cls._from_document(d)
 
     def to_file(self, filename: str | PathLike[str]) -> None:
         """Write the result as Matbench 0.6 does: plain JSON, whatever the name."""
@@ -214,16 +216,14 @@ class MatbenchBenchmark:
     @classmethod
     def from_file(cls, filename: str | PathLike[str]) -> MatbenchBenchmark:
         """Read a result of any version of Matbench, gzipped or not."""
-        document, hash_matches = read_document(Path(filename))
-        return cls._from_document(document, hash_matches=hash_matches)
+        document, _ = decode_results(Path(filename))
+        return cls._from_document(document)
 
     @classmethod
-    def _from_document(cls, document: Mapping[str, Any], *, hash_matches: bool) -> MatbenchBenchmark:
-        if not hash_matches:
-            raise wrong_hash(document)
+    def _from_document(cls, document: Mapping[str, Any]) -> MatbenchBenchmark:
         mb = cls(subset=list(document["tasks"]))
         for name, content in document["tasks"].items():
-            mb.tasks_map[name] = MatbenchTask.from_dict(content)
+            mb.tasks_map[name] = MatbenchTask._from_results(name, content["results"])
         mb.user_metadata = document["user_metadata"]
         return mb
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
+from matbench_lite.atomic import finish_replacing
 from matbench_lite.matbench.errors import MatbenchError
 from matbench_lite.matbench.names import BENCHMARK
 
@@ -31,3 +33,10 @@ def results_in(folder: Path) -> dict[str, Path]:
             f"there is no */results.json.gz in {folder}", fix="give the folder benchmarks/ of a checkout of Matbench"
         )
     return found
+
+
+def is_taken(folder: Path) -> bool:
+    """Whether there is something in a folder that an import could harm; what a killed one left is nothing."""
+    with suppress(OSError):
+        finish_replacing(folder)
+    return folder.exists() and (not folder.is_dir() or any(not path.name.startswith(".") for path in folder.iterdir()))

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from matbench_lite.matbench.scoring import true_scores
-from matbench_lite.submission import Submission
-from matbench_lite.submission.comparison import TOLERANCE
+from matbench_lite.submission import TOLERANCE, Submission
 
 _TOLERANCES = {"mape": 1e-6}
 """A target of 1e-5 divides the rounding of the targets to ten decimals by 1e-5."""

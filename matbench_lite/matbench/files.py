@@ -1,4 +1,4 @@
-"""Reading a stranger's Matbench file: gzipped or not, as plain data, bounded in time and memory."""
+"""The text of a Matbench file: gzipped or not, as plain data, bounded in time and memory."""
 
 from __future__ import annotations
 
@@ -21,17 +21,47 @@ _GZIP = b"\x1f\x8b"
 _PIECE = 1_000_000
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON object, gzipped or not: the first bytes tell, not the name. Nothing in it is executed.
+def read_packed(path: Path) -> bytes:
+    """The bytes of a file as they are, gzipped or not.
 
     Raises:
-        MatbenchError: If it is missing, damaged, too large, or not a JSON object.
+        MatbenchError: If it is missing, or larger than any result.
     """
-    return parse_object(read_content(path), path)
+    try:
+        if not path.is_file():
+            raise MatbenchError(f"there is no file {path}", fix="give the path of a results.json.gz")
+        with path.open("rb") as stream:
+            content = _bounded(stream)
+    except OSError as error:
+        raise MatbenchError(f"{path} cannot be read: {error.strerror}") from error
+    return _checked(content, str(path))
 
 
-def parse_object(content: bytes, path: Path, *, exact: bool = False) -> dict[str, Any]:
-    """Parse what `read_content` gave; see `parse` for `exact`.
+def unpack(packed: bytes | memoryview, name: str) -> bytes:
+    """The text in a file, unpacked if its first bytes say that it is gzipped.
+
+    Args:
+        packed: The bytes of the file.
+        name: Its path, for messages.
+
+    Raises:
+        MatbenchError: If it is damaged, or larger than any result.
+    """
+    if bytes(packed[: len(_GZIP)]) != _GZIP:
+        content = bytes(packed)
+    else:
+        try:
+            with gzip.open(BytesIO(packed)) as stream:
+                content = _checked(_bounded(stream), name)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise MatbenchError(f"{name} is a damaged gzip file: {error}", fix="download or copy it again") from error
+    if content.count(b"{") + content.count(b"[") > MAX_CONTAINERS or content.count(b",") > MAX_COMMAS:
+        raise MatbenchError(f"{name} has more values than a result of all tasks needs")
+    return content
+
+
+def parse_object(content: bytes, name: str, *, exact: bool = False) -> dict[str, Any]:
+    """Parse what `unpack` gave as plain data; see `parse` for `exact`.
 
     Raises:
         MatbenchError: If it is not a JSON object.
@@ -39,33 +69,15 @@ def parse_object(content: bytes, path: Path, *, exact: bool = False) -> dict[str
     try:
         document = parse(content, exact=exact)
     except (ValueError, RecursionError) as error:
-        raise MatbenchError(f"{path} is not valid JSON: {error}", fix="download or copy it again") from error
+        raise MatbenchError(f"{name} is not valid JSON: {error}", fix="download or copy it again") from error
     if not isinstance(document, dict):
-        raise MatbenchError(f"{path} holds a JSON {type(document).__name__}, not an object")
+        raise MatbenchError(f"{name} holds a JSON {type(document).__name__}, not an object")
     return document
 
 
-def read_content(path: Path) -> bytes:
-    """The text in a file, unpacked if need be.
-
-    Raises:
-        MatbenchError: If it is missing, damaged, or larger than any result.
-    """
-    try:
-        if not path.is_file():
-            raise MatbenchError(f"there is no file {path}", fix="give the path of a results.json.gz")
-        with path.open("rb") as stream:
-            packed = stream.read(len(_GZIP)) == _GZIP
-        with gzip.open(path) if packed else path.open("rb") as stream:
-            content = _bounded(stream)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise MatbenchError(f"{path} is a damaged gzip file: {error}", fix="download or copy it again") from error
-    except OSError as error:
-        raise MatbenchError(f"{path} cannot be read: {error.strerror}") from error
+def _checked(content: bytes, name: str) -> bytes:
     if len(content) > MAX_BYTES:
-        raise MatbenchError(f"{path} has more than {MAX_BYTES / 1e6:.0f} MB of text, which no result needs")
-    if content.count(b"{") + content.count(b"[") > MAX_CONTAINERS or content.count(b",") > MAX_COMMAS:
-        raise MatbenchError(f"{path} has more values than a result of all tasks needs")
+        raise MatbenchError(f"{name} has more than {MAX_BYTES / 1e6:.0f} MB of text, which no result needs")
     return content
 
 

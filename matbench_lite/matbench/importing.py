@@ -9,15 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from matbench_lite.matbench.about import described
+from matbench_lite.matbench.decoding import decode_info, decode_results
 from matbench_lite.matbench.errors import MatbenchError
-from matbench_lite.matbench.files import parse_object, read_content, read_json
-from matbench_lite.matbench.form import check_document, check_object, known_task
-from matbench_lite.matbench.hashing import has_right_hash, wrong_hash
+from matbench_lite.matbench.form import known_task
 from matbench_lite.matbench.names import BENCHMARK, DATESTAMP, METRICS, fold_key
-from matbench_lite.matbench.raw import parse_around_rows
-from matbench_lite.matbench.rows import predictions_in_order, uncertainty_in_order
+from matbench_lite.matbench.rows import fold_arrays
 from matbench_lite.submission import Submission
-from matbench_lite.submission.canonical import plain
 from matbench_lite.tasks import Task
 
 FilePath = str | PathLike[str]
@@ -44,11 +41,9 @@ def read_results(
         RecordError: If predictions are NaN, infinite or no probabilities, or a row lies outside its own interval.
     """
     file = Path(path)
-    document, matches = read_document(file)
-    if not matches and not allow_hash_mismatch:
-        raise wrong_hash(document, f"{file}: ")
+    document, matches = decode_results(file, allow_hash_mismatch=allow_hash_mismatch)
     about = _read_info(file, None if info is None else Path(info))
-    metadata = plain(document["user_metadata"])
+    metadata = document["user_metadata"]
     fallback = metadata.get("algorithm")
     submission = Submission(
         BENCHMARK,
@@ -72,38 +67,13 @@ def read_results(
     return submission
 
 
-def read_document(file: Path) -> tuple[dict[str, Any], bool]:
-    """Read a result as plain data, its form checked but for the rows, and whether its hash is right.
-
-    Raises:
-        MatbenchError: If it is damaged or out of form.
-    """
-    content = read_content(file)
-    document = _around_rows(content)
-    if document is None:
-        document = parse_object(content, file, exact=True)
-        check_document(document)
-        return document, has_right_hash(document)
-    return document, True
-
-
-def _around_rows(content: bytes) -> dict[str, Any] | None:
-    """The result with its predictions as text, if its hash is right; None if all of it has to be parsed."""
-    try:
-        document = parse_around_rows(content)
-    except ValueError:
-        return None
-    check_document(document)
-    return document if has_right_hash(document) else None
-
-
 def record_folds(submission: Submission, task: Task, results: Mapping[str, Any]) -> None:
     """Record all folds of one task of a result.
 
     Args:
         submission: Where they are recorded.
         task: The task.
-        results: Its results, checked by `check_task`.
+        results: Its results, checked by `check_task`; the rows of a fold as arrays by name, or as in the file.
 
     Raises:
         MatbenchError: If rows are missing, too many, or of the wrong type.
@@ -111,9 +81,15 @@ def record_folds(submission: Submission, task: Task, results: Mapping[str, Any])
     """
     for fold in task.folds:
         content = results[fold_key(fold)]
-        predictions = predictions_in_order(task, fold, content["data"])
-        std, interval = uncertainty_in_order(task, fold, content.get("uncertainty"))
-        submission.record(task.name, fold, predictions, std=std, interval=interval, params=content["parameters"])
+        arrays = content["arrays"] if "arrays" in content else fold_arrays(task, fold, content)
+        submission.record(
+            task.name,
+            fold,
+            arrays["prediction"],
+            std=arrays.get("std"),
+            interval=(arrays["lower"], arrays["upper"]) if "lower" in arrays else None,
+            params=content["parameters"],
+        )
 
 
 def _published(tasks: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:
@@ -132,10 +108,7 @@ def _read_info(results: Path, info: Path | None) -> dict[str, Any]:
     beside = results.with_name("info.json")
     if info is None and not beside.is_file():
         return {}
-    content = read_json(info or beside)
-    check_object("info.json", content)
-    plain_content: dict[str, Any] = plain(content)
-    return plain_content
+    return decode_info(info or beside)
 
 
 def _name(file: Path) -> str:

@@ -16,6 +16,18 @@ from matbench_lite.tasks import Task
 Interval = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
+def fold_arrays(task: Task, fold: int, content: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """What a result holds for the rows of one fold, in the order of `task.test_ids(fold)`, by name of the column.
+
+    Raises:
+        MatbenchError: If rows are missing, too many, or of the wrong type.
+    """
+    std, interval = uncertainty_in_order(task, fold, content.get("uncertainty"))
+    lower, upper = interval or (None, None)
+    columns = {"prediction": predictions_in_order(task, fold, content["data"]), "std": std}
+    return {name: array for name, array in {**columns, "lower": lower, "upper": upper}.items() if array is not None}
+
+
 def predictions_in_order(task: Task, fold: int, data: Any) -> NDArray[Any]:
     """The predictions in the order of `task.test_ids(fold)`: decimal numbers, or for a classification booleans.
 

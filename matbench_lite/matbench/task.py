@@ -13,8 +13,8 @@ import numpy as np
 
 from matbench_lite.atomic import write_bytes
 from matbench_lite.matbench.attributes import AttributeDict
+from matbench_lite.matbench.decoding import decode_task
 from matbench_lite.matbench.errors import MatbenchError, MatbenchTypeError
-from matbench_lite.matbench.files import read_json
 from matbench_lite.matbench.form import check_task, known_task
 from matbench_lite.matbench.importing import record_folds
 from matbench_lite.matbench.messages import logger, show_messages
@@ -233,8 +233,12 @@ class MatbenchTask:
         Raises:
             MatbenchError: If it is out of form, a fold or a row is missing, or a prediction has the wrong type.
         """
-        task = cls(check_task(d).name, autoload=False)
-        record_folds(task._submission, task._task, d["results"])
+        return cls._from_results(check_task(d).name, d["results"])
+
+    @classmethod
+    def _from_results(cls, name: str, results: Mapping[str, Any]) -> MatbenchTask:
+        task = cls(name, autoload=False)
+        record_folds(task._submission, task._task, results)
         return task
 
     def to_file(self, filename: str | PathLike[str]) -> None:
@@ -245,7 +249,8 @@ class MatbenchTask:
     @classmethod
     def from_file(cls, filename: str | PathLike[str]) -> MatbenchTask:
         """Read what `to_file` wrote, gzipped or not."""
-        return cls.from_dict(read_json(Path(filename)))
+        content = decode_task(Path(filename))
+        return cls._from_results(content["dataset_name"], content["results"])
 
     def __repr__(self) -> str:
         keys = ("input_type", "mad", "frac_true", "n_samples", "target", "task_type", "unit")

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matbench_lite.atomic import write_bytes
+from matbench_lite.documents import plain
 from matbench_lite.matbench.errors import MatbenchError
 from matbench_lite.matbench.hashing import matbench_hash, sorted_form
 from matbench_lite.matbench.names import BENCHMARK, DATESTAMP, UNCERTAINTY_KEYS, VERSION, fold_key
 from matbench_lite.matbench.scoring import written_scores
 from matbench_lite.metrics import interval_from_std, std_from_interval
 from matbench_lite.submission import FoldPredictions, RecordedFold, Submission
-from matbench_lite.submission.canonical import plain
 from matbench_lite.tasks import Task
 
 Recorded = Mapping[int, RecordedFold]

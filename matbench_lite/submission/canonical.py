@@ -5,11 +5,10 @@ from __future__ import annotations
 import codecs
 import hashlib
 import json
-import math
+import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
-from json.encoder import encode_basestring
 from pathlib import PurePath
 from typing import Any
 
@@ -21,7 +20,11 @@ MAX_BYTES = 8_000_000
 MAX_VALUES = 500_000
 """Empty lists take two bytes in the file and a hundred times that in memory. A real entry has up to 37 000 values."""
 MAX_DEPTH = 64
-_CONSTANTS = {None: "null", True: "true", False: "false"}
+_EXPONENT = re.compile(rb"(?<=\d)e(-?)(\d+)(?=,?\n)")
+"""The exponent of a number that orjson wrote. It ends a line; the line of a text ends with a quotation mark."""
+_DEEP = b"\n" + b"  " * (MAX_DEPTH + 1)
+_HUGE = re.compile(rb"\d[eE]\+?\d{3,}(?=[,\s\]}])|\d{300}")
+"""What a number that is read as infinity has."""
 
 
 class _RepeatedKeyError(ValueError):
@@ -34,8 +37,7 @@ _KINDS: dict[type[Exception], ProblemKind] = {UnicodeDecodeError: "encoding", _R
 def canonical_bytes(document: Mapping[str, Any]) -> bytes:
     """The one form of a document on disk: sorted keys, indent 2, UTF-8, a final newline.
 
-    Numbers as the standard library writes them (`repr`), which is the same in every version of Python. Its own encoder
-    is slow when it indents, and every entry that is opened is compared with its canonical form.
+    Numbers as the standard library writes them (`repr`), which is the same in every version of Python.
 
     Examples:
         >>> print(canonical_bytes({"b": 1, "a": 0.1}).decode(), end="")
@@ -44,7 +46,30 @@ def canonical_bytes(document: Mapping[str, Any]) -> bytes:
           "b": 1
         }
     """
-    return _indented(document, "\n").encode() + b"\n"
+    text = json.dumps(document, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False)
+    return text.encode() + b"\n"
+
+
+def parse_canonical(content: bytes) -> dict[str, Any] | None:
+    """Parse a stranger's document if it is in its canonical form; None if it is not, or cannot be read.
+
+    A text that is what is written for the document read from it has no key twice, no NaN and nothing out of range: it
+    need not be looked at again. orjson is quick, and differs in how it writes exponents alone.
+    """
+    if _too_much(content) or _DEEP in content:
+        return None
+    try:
+        document = orjson.loads(content)
+        options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
+        text = orjson.dumps(document, option=options)
+    except (ValueError, TypeError):
+        return None
+    same = text == content or _EXPONENT.sub(_as_python_writes_it, text) == content
+    return document if same and isinstance(document, dict) else None
+
+
+def _as_python_writes_it(number: re.Match[bytes]) -> bytes:
+    return b"e" + (number[1] or b"+") + number[2].rjust(2, b"0")
 
 
 def digest(document: Mapping[str, Any]) -> str:
@@ -79,10 +104,11 @@ def parse_or_complain(content: bytes, name: str, complain: Complain) -> dict[str
         if content.startswith(codecs.BOM_UTF8):
             raise UnicodeDecodeError("utf-8", content[:3], 0, 3, "a byte order mark")
         document = json.loads(content.decode(), object_pairs_hook=_without_repeats, parse_constant=_no_constant)
-        _check_depth(document, MAX_DEPTH)
-        # What parses but cannot be written again: a lone surrogate, 1e999, integers beyond 64 bits.
-        json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
+        _check_depth(document)
+        # What parses but cannot be written again: a lone surrogate, integers beyond 64 bits; 1e999.
         orjson.dumps(document)
+        if _HUGE.search(content):
+            json.dumps(document, allow_nan=False)
     except (ValueError, TypeError, RecursionError) as error:
         kind = _KINDS.get(type(error), "not JSON")
         complain(problem(kind=kind, message=f"{name} is not valid JSON: {error}"))
@@ -105,55 +131,6 @@ def _too_much(content: bytes) -> str | None:
     return None
 
 
-def plain(value: Any) -> Any:
-    """Bring anything a user hands over into JSON: NumPy numbers to numbers, NaN to null, objects to their text.
-
-    Examples:
-        >>> import numpy as np
-        >>> plain({"depth": np.int64(3), "rates": (0.1, float("nan")), "model": print})
-        {'depth': 3, 'rates': [0.1, None], 'model': '<built-in function print>'}
-    """
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if hasattr(value, "tolist"):  # NumPy arrays and scalars, pandas objects
-        return plain(value.tolist())
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, set | frozenset):
-        return sorted((plain(item) for item in value), key=str)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, str):
-        return value.encode(errors="replace").decode()
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return value if -(2**63) <= value < 2**64 else str(value)  # larger ones are no numbers to most readers of JSON
-    if isinstance(value, PurePath):
-        return value.name  # a full path tells of the submitter's machine, not of the model
-    return repr(value)
-
-
-def _indented(value: Any, newline: str) -> str:
-    """What `json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False)` gives."""
-    kind = type(value)
-    if kind is str:
-        return encode_basestring(value)
-    inner = f"{newline}  "
-    if kind in (dict, list) and not value:
-        return "{}" if kind is dict else "[]"
-    if kind is dict:
-        items = [f"{encode_basestring(key)}: {_indented(value[key], inner)}" for key in sorted(value)]
-        return f"{{{inner}{f',{inner}'.join(items)}{newline}}}"
-    if kind is list:
-        return f"[{inner}{f',{inner}'.join([_indented(item, inner) for item in value])}{newline}]"
-    if (kind is float and math.isfinite(value)) or kind is int:
-        return repr(value)
-    if value is None or kind is bool:
-        return _CONSTANTS[value]
-    return json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False)
-
-
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) != len(pairs):
@@ -162,12 +139,15 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def _check_depth(value: Any, left: int) -> None:
-    if isinstance(value, dict | list):
-        if not left:
-            raise ValueError(f"it is nested more than {MAX_DEPTH} levels deep")
-        for item in value.values() if isinstance(value, dict) else value:
-            _check_depth(item, left - 1)
+def _check_depth(document: Any) -> None:
+    """Level by level: no recursion on a stranger's data."""
+    level = [document]
+    for _ in range(MAX_DEPTH + 1):
+        inner = (item.values() if type(item) is dict else item for item in level if type(item) in (dict, list))
+        level = [value for values in inner for value in values if type(value) in (dict, list)]
+        if not level:
+            return
+    raise ValueError(f"it is nested more than {MAX_DEPTH} levels deep")
 
 
 def _no_constant(name: str) -> None:

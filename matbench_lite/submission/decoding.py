@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,7 +18,6 @@ from matbench_lite.submission.predictions import COLUMNS, FoldPredictions, Predi
 from matbench_lite.submission.problem import Complain, Problem, ProblemKind
 from matbench_lite.submission.soundness import ComplainOfFold, complain_about_values
 from matbench_lite.submission.table import COLUMN_TYPES
-from matbench_lite.tasks import Benchmark
 
 _FIX = "save the entry again with matbench_lite"
 _problem = partial(Problem, fix=_FIX, file=PREDICTIONS)
@@ -45,52 +44,61 @@ class Decoded:
     seen: frozenset[tuple[str, int]]
 
 
-def largest_file(benchmark: Benchmark) -> int:
-    """The most bytes that the predictions for a benchmark can need, packed or not."""
-    return sum(task.rows for task in benchmark) * _MAX_BYTES_PER_ROW + _MAX_OVERHEAD
+Outline = Mapping[str, Sequence[int]]
+"""The number of test rows in every fold of every recorded task, in registry order."""
+
+
+def largest_file(rows: int) -> int:
+    """The most bytes that predictions for so many rows can need, packed or not."""
+    return rows * _MAX_BYTES_PER_ROW + _MAX_OVERHEAD
 
 
 def decode(
-    benchmark: Benchmark, content: bytes, types: Mapping[str, PredictionType], complain: Complain
+    outline: Outline,
+    content: bytes | memoryview,
+    types: Mapping[str, PredictionType],
+    complain: Complain,
+    *,
+    most_rows: int,
 ) -> Decoded | None:
     """Read a stranger's predictions.
 
     Args:
-        benchmark: The benchmark of the entry: its folds say how many rows there must be.
+        outline: How many rows there must be.
         content: The bytes of the file.
         types: Per recorded task, what its predictions are.
         complain: What to do with a problem: it is no Parquet file of the expected columns and types, it is too large,
             or its rows are not those of the folds.
+        most_rows: Rows of all tasks of the benchmark.
 
     Returns:
         The predictions; None if it has no rows that belong to tasks and folds.
     """
-    table = _read(benchmark, content, complain)
+    table = _read(most_rows, content, complain)
     if table is None:
         return None
-    runs = _runs(table, complain, most=2 * sum(task.n_folds for task in benchmark))
+    runs = _runs(table, complain, most=100 + 2 * sum(map(len, outline.values())))
     if runs is None:
         return None
-    order = {task.name: position for position, task in enumerate(benchmark)}
+    order = {name: position for position, name in enumerate(outline)}
     folds: dict[str, dict[int, FoldPredictions]] = {}
     seen: set[tuple[str, int]] = set()
     previous = (-1, -1)
     for name, fold, start, end in runs:
-        if name not in order or name not in types:
+        if name not in order:
             message = f"{PREDICTIONS} has the task {name[:100]!r}, which submission.json does not record"
             complain(_problem(kind="unknown task", message=message))
             continue
-        task = benchmark[name]
+        rows = outline[name]
         complain_here = partial(_of_fold, complain, name, fold)
-        if fold not in task.folds or (order[name], fold) <= previous:
+        if fold >= len(rows) or (order[name], fold) <= previous:
             complain_here("order", "is unknown, repeated or out of order")
         previous = (order[name], fold)
-        if fold not in task.folds or (name, fold) in seen:
+        if fold >= len(rows) or (name, fold) in seen:
             continue
         seen.add((name, fold))
-        expected = len(task.test_rows(fold))
-        if end - start != expected:
-            complain_here("row count", f"has {end - start} rows, the fold has {expected}")
+        if end - start != rows[fold]:
+            complain_here("row count", f"has {end - start} rows, the fold has {rows[fold]}")
         elif sound := _fold(table.slice(start, end - start), types[name], complain_here):
             folds.setdefault(name, {})[fold] = sound
     return Decoded(folds=folds, seen=frozenset(seen))
@@ -104,14 +112,14 @@ def _of_fold(complain: Complain, task: str, fold: int, kind: ProblemKind, proble
     complain(_problem(kind=kind, message=message, task=task, fold=fold, rows=rows, row_count=count))
 
 
-def _read(benchmark: Benchmark, content: bytes, complain: Complain) -> pa.Table | None:
+def _read(most_rows: int, content: bytes | memoryview, complain: Complain) -> pa.Table | None:
     problem = None
     try:
         source = pa.BufferReader(content)
         file = pq.ParquetFile(
             source, thrift_string_size_limit=_MAX_FOOTER_TEXT, thrift_container_size_limit=_MAX_FOOTER_LIST
         )
-        problem = _footer_problem(benchmark, content, file)
+        problem = _footer_problem(most_rows, content, file)
         if problem is None:
             file = pq.ParquetFile(source, metadata=file.metadata, read_dictionary=["task"])
             table = file.read(use_threads=False)
@@ -124,22 +132,21 @@ def _read(benchmark: Benchmark, content: bytes, complain: Complain) -> pa.Table 
     return None
 
 
-def _footer_problem(benchmark: Benchmark, content: bytes, file: pq.ParquetFile) -> Problem | None:
+def _footer_problem(most_rows: int, content: bytes | memoryview, file: pq.ParquetFile) -> Problem | None:
     """What is wrong before any row is looked at."""
     metadata = file.metadata
-    limit = sum(task.rows for task in benchmark)
     if metadata.metadata and b"ARROW:schema" in metadata.metadata:
         return _problem(kind="columns", message=f"{PREDICTIONS} carries an Arrow schema of its own")
-    if not 0 < metadata.num_rows <= limit:
+    if not 0 < metadata.num_rows <= most_rows:
         return _problem(
-            kind="row count", message=f"{PREDICTIONS} has {metadata.num_rows} rows, the benchmark has {limit}"
+            kind="row count", message=f"{PREDICTIONS} has {metadata.num_rows} rows, the benchmark has {most_rows}"
         )
     if message := _column_problem(file.schema_arrow):
         return _problem(kind="columns", message=f"{PREDICTIONS} {message}")
     if metadata.num_row_groups > _MAX_ROW_GROUPS:
         return _problem(kind="unpacked size", message=f"{PREDICTIONS} is cut into {metadata.num_row_groups} row groups")
     size = unpacked_bytes(content, metadata)
-    if size > largest_file(benchmark):
+    if size > largest_file(most_rows):
         message = f"{PREDICTIONS} would unpack to {size:,} bytes, more than its rows can need"
         return _problem(kind="unpacked size", message=message)
     return None

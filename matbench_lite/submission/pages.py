@@ -14,7 +14,7 @@ _STOP, _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _M
 _MAX_DEPTH = 8
 
 
-def unpacked_bytes(content: bytes, metadata: Any) -> int:
+def unpacked_bytes(content: bytes | memoryview, metadata: Any) -> int:
     """The bytes that all pages unpack to, from the page headers themselves.
 
     Args:
@@ -38,7 +38,7 @@ def unpacked_bytes(content: bytes, metadata: Any) -> int:
     return total
 
 
-def _page_sizes(content: bytes, position: int, end: int) -> Iterator[int]:
+def _page_sizes(content: bytes | memoryview, position: int, end: int) -> Iterator[int]:
     while position < end:
         reader = _Reader(content, position, end)
         header = reader.struct(0)
@@ -54,7 +54,7 @@ def _page_sizes(content: bytes, position: int, end: int) -> Iterator[int]:
 class _Reader:
     """Reads Thrift's compact protocol; keeps integers, skips everything else."""
 
-    def __init__(self, content: bytes, position: int, end: int) -> None:
+    def __init__(self, content: bytes | memoryview, position: int, end: int) -> None:
         self.content = content
         self.position = position
         self.end = end

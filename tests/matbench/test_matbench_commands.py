@@ -73,6 +73,82 @@ def test_a_checkout_comes_in_as_a_whole_and_one_bad_result_does_not_stop_it(true
     assert entry.imported["url"].endswith("/benchmarks/matbench_v0.1_My_Forest v2")
 
 
+@pytest.fixture
+def checkout(true, tmp_path) -> Path:
+    """Two entries in a checkout of Matbench: dummy and forest."""
+    for name in ("dummy", "forest"):
+        (tmp_path / "benchmarks" / f"matbench_v0.1_{name}").mkdir(parents=True)
+        (tmp_path / "benchmarks" / f"matbench_v0.1_{name}" / "results.json.gz").write_bytes(true.read_bytes())
+    return tmp_path / "benchmarks"
+
+
+def our_dummy(folder: Path, **about) -> Path:
+    """An entry of ours under the name that an imported one would get."""
+    submission = Submission("matbench_v0.1", **{"algorithm": "matbench_v0.1_dummy"} | about)
+    submission.record("matbench_steels", 0, [0.0] * 63)
+    (folder.parent / "dummy.py").parent.mkdir(parents=True, exist_ok=True)
+    (folder.parent / "dummy.py").write_text("x = 1\n")
+    submission.save(folder, code=folder.parent / "dummy.py")
+    (folder.parent / "dummy.py").unlink()
+    return folder
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_entries_that_are_there_are_left_alone_and_named(checkout, tmp_path, capsys) -> None:
+    ours = our_dummy(tmp_path / "entries" / "dummy")
+    before = content(ours)
+    arguments = ["from-matbench", "--all", str(checkout), "-o", str(tmp_path / "entries")]
+    assert run(arguments) == 0
+    printed = capsys.readouterr().out
+    assert f"dummy: left alone, {ours} is there already" in printed
+    assert "forest: left alone" not in printed
+    assert content(ours) == before
+    assert Submission.load(tmp_path / "entries" / "forest").imported
+    assert run([*arguments, "--json"]) == 0
+    reports = json.loads(capsys.readouterr().out)
+    assert [(Path(report["entry"]).name, report["left_alone"]) for report in reports] == [
+        ("dummy", True), ("forest", True),
+    ]  # fmt: skip
+
+
+def test_a_folder_that_somebody_works_in_is_left_alone_but_not_what_a_killed_import_left(
+    checkout, tmp_path, capsys
+) -> None:
+    (tmp_path / "entries" / "dummy").mkdir(parents=True)
+    (tmp_path / "entries" / "dummy" / "model.py").write_text("x = 1\n")
+    (tmp_path / "entries" / "forest" / ".saving").mkdir(parents=True)
+    assert run(["from-matbench", "--all", str(checkout), "-o", str(tmp_path / "entries"), "--json"]) == 0
+    assert [report.get("left_alone", False) for report in json.loads(capsys.readouterr().out)] == [True, False]
+    assert content(tmp_path / "entries" / "dummy") == {"model.py": b"x = 1\n"}
+    assert content(tmp_path / "entries" / "forest").keys() == {"submission.json", "predictions.parquet"}
+
+
+@pytest.mark.parametrize(
+    ("about", "reason"),
+    [
+        ({"algorithm": "Mine"}, "holds the entry of 'Mine'"),
+        ({"authors": ["A. Name"]}, "holds the entry of A. Name"),
+        ({}, "was not imported, unlike this one"),
+    ],
+)
+def test_one_result_never_replaces_somebody_elses_entry(checkout, tmp_path, capsys, about, reason) -> None:
+    ours = our_dummy(tmp_path / "dummy", **about)
+    before = content(ours)
+    result = checkout / "matbench_v0.1_dummy" / "results.json.gz"
+    assert run(["from-matbench", str(result), "-o", str(ours)]) == 1
+    assert reason in capsys.readouterr().err
+    assert content(ours) == before
+
+
+def test_an_imported_entry_may_be_imported_again(checkout, tmp_path) -> None:
+    result = checkout / "matbench_v0.1_dummy" / "results.json.gz"
+    for _ in range(2):
+        assert run(["from-matbench", str(result), "-o", str(tmp_path / "dummy")]) == 0
+
+
 def test_a_folder_without_results_and_two_of_one_name_are_refused(tmp_path, capsys) -> None:
     assert run(["from-matbench", "--all", str(tmp_path), "-o", str(tmp_path / "entries")]) == 1
     assert "checkout of Matbench" in capsys.readouterr().err

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from entries import NOTEBOOK, add_file, changed, document, forge, forge_content, forge_table, read_table, where
+from entries import NOTEBOOK, add_file, changed, deadly, document, forge, forge_content, forge_table, read_table, where
+from version_1 import to_version_1
 
 from matbench_lite import load_benchmark
 from matbench_lite.submission.canonical import canonical_bytes, digest
@@ -238,6 +239,11 @@ def _(folder: Path) -> None:
         forge(folder, lambda d, name=name: d["files"].pop(name))
 
 
+@case("a footer that makes the library abort", "MBL119")
+def _(folder: Path) -> None:
+    forge_content(folder, deadly((folder / "predictions.parquet").read_bytes()))
+
+
 add("a quick run", lambda folder: forge(folder, metadata={"quick": True}), "MBL118")
 
 # submission.json.
@@ -282,11 +288,11 @@ add("half a character", rewritten(lambda text: text.replace(b"A. Name", b"\\ud80
 add("UTF-16", rewritten(lambda text: text.decode().encode("utf-16")), "MBL202")
 add("Latin-1", rewritten(lambda text: text.replace(b"A. Name", "J\xfcrgen".encode("latin-1"))), "MBL202")
 add("a byte order mark", rewritten(lambda text: b"\xef\xbb\xbf" + text), "MBL202")
-add("a key that occurs twice", rewritten(lambda text: text.replace(b"{", b'{"algorithm": "Another",', 1)), "MBL203")
-add("a version of tomorrow", edited(schema_version=2), "MBL204")
+add("a key that occurs twice", rewritten(lambda text: text.replace(b"{", b'{"benchmark": "another",', 1)), "MBL203")
+add("a version of tomorrow", edited(schema_version=3), "MBL204")
 add("an unknown key", edited(colour="red"), "MBL205")
 add("authors that are a text", edited(authors="A. Name"), "MBL205")
-add("a missing key", lambda folder: forge(folder, lambda d: d.pop("description")), "MBL205")
+add("a missing key", lambda folder: forge(folder, lambda d: d["card"].pop("description")), "MBL205")
 add("50 000 authors that are lists", edited(authors=[[]] * 50_000), "MBL205")
 add("500 bad authors, and tasks that are a list behind them", edited(authors=[[]] * 500, tasks=[]), "MBL205")
 add("500 bad authors, and files that are a list", edited(authors=[[]] * 500, files=[]), "MBL205")
@@ -483,7 +489,7 @@ def first(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def unforged(folder: Path) -> None:
-    content = document(folder) | {"description": "Better."}
+    content = document(folder) | {"created": "2024-01-01T00:00:00+00:00"}
     (folder / "submission.json").write_bytes(canonical_bytes(content))
 
 
@@ -495,18 +501,28 @@ add(
 )
 
 
-@case("an edited prediction", "MBL402", "MBL403", "MBL408")
+@case("an edited prediction", "MBL402", "MBL403")
 def _(folder: Path) -> None:
     pq.write_table(put("prediction", [0], 9.0)(read_table(folder)), folder / "predictions.parquet", store_schema=False)
 
 
-table_case("an edited prediction with a forged checksum", put("prediction", [0], 9.0), "MBL403", "MBL408")
-table_case("an edited prediction with every digest forged", put("prediction", [0], 9.0), "MBL408", values=True)
+table_case("an edited prediction with a forged checksum", put("prediction", [0], 9.0), "MBL403")
 add("a digest of the predictions that is made up", lambda f: forge(f, values_sha256="0" * 64), "MBL403")
-add("an edited score", lambda f: forge(f, lambda d: first(d)["scores"].update(mae=0.001)), "MBL408")
-add("a score of 300 digits", lambda f: forge(f, lambda d: first(d)["scores"].update(mae=1.5e300)), "MBL408")
-add("an invented metric", lambda f: forge(f, lambda d: first(d)["scores"].update(beauty=1.0)), "MBL408")
-add("a score that is left out", lambda f: forge(f, lambda d: first(d)["scores"].pop("rmse")), "MBL408")
+
+
+def of_version_1(change: Callable[[dict[str, Any]], Any]) -> Damage:
+    return lambda folder: forge(to_version_1(folder), change)
+
+
+@case("an edited prediction of version 1 with every digest forged", "MBL408")
+def _(folder: Path) -> None:
+    forge_table(to_version_1(folder), put("prediction", [0], 9.0)(read_table(folder)), values=True)
+
+
+add("an edited score of version 1", of_version_1(lambda d: first(d)["scores"].update(mae=0.001)), "MBL408")
+add("a score of 300 digits of version 1", of_version_1(lambda d: first(d)["scores"].update(mae=1.5e300)), "MBL408")
+add("a score in version 2", lambda f: forge(f, lambda d: first(d).update(scores={"mae": 0.1})), "MBL205")
+add("a card in version 1", of_version_1(lambda d: d.update(card={})), "MBL205")
 add("edited code", lambda f: (f / "model.py").write_text("x = 2\n") and None, "MBL404")
 add("a README that is gone", lambda f: (f / "README.md").unlink(), "MBL405")
 add("a file that nobody listed", lambda f: (f / "more.py").write_text("x = 1\n") and None, "MBL406")
@@ -536,32 +552,25 @@ def everywhere(task: str, values: Callable[[np.ndarray], Any]) -> Callable[[pa.T
     return change
 
 
-def with_scores(name: str, change: Callable[[pa.Table], pa.Table], *codes: str) -> None:
-    """A case in which even the scores are right: nothing but a person can tell."""
+def forged(name: str, change: Callable[[pa.Table], pa.Table], *codes: str) -> None:
+    """A case in which every digest is right: nothing but a person can tell."""
 
     def damage(folder: Path) -> None:
         forge_table(folder, change(read_table(folder)), values=True)
-        forge(folder, _no_scores)
 
     add(name, damage, *codes, mini=True)
-
-
-def _no_scores(content: dict[str, Any]) -> None:
-    for about in content["tasks"].values():
-        for fold in about["folds"]:
-            fold["scores"] = None
 
 
 def same_errors(truth: np.ndarray) -> np.ndarray:
     return truth + np.where(np.arange(len(truth)) % 2 == 0, 1.0, -0.5)
 
 
-with_scores("the targets themselves", everywhere("mini_log_kvrh", lambda truth: truth), "MBL501")
-with_scores("the targets through float32", everywhere("mini_log_kvrh", lambda t: t.astype(np.float32)), "MBL501")
-with_scores("every label right", everywhere("mini_is_stable", lambda truth: truth.astype(float)), "MBL501")
-with_scores("the same errors in every fold", everywhere("mini_log_kvrh", same_errors), "MBL502")
-with_scores("one value for all", everywhere("mini_e_form", lambda truth: np.full(len(truth), 1.5)), "MBL503")
-with_scores(
+forged("the targets themselves", everywhere("mini_log_kvrh", lambda truth: truth), "MBL501")
+forged("the targets through float32", everywhere("mini_log_kvrh", lambda t: t.astype(np.float32)), "MBL501")
+forged("every label right", everywhere("mini_is_stable", lambda truth: truth.astype(float)), "MBL501")
+forged("the same errors in every fold", everywhere("mini_log_kvrh", same_errors), "MBL502")
+forged("one value for all", everywhere("mini_e_form", lambda truth: np.full(len(truth), 1.5)), "MBL503")
+forged(
     "a fold copied from another",
     lambda t: put(
         "prediction",
@@ -592,7 +601,7 @@ def _(folder: Path) -> None:
 
 
 def declared(**changes: Any) -> Damage:
-    return lambda folder: forge(folder, lambda d: d["declarations"].update(changes))
+    return lambda folder: forge(folder, lambda d: d["card"].update(changes))
 
 
 HOME = "https://github.com/materialsproject/matbench/tree/main/benchmarks"

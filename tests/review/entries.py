@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,11 @@ import pyarrow.parquet as pq
 
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.submission.canonical import canonical_bytes, digest
+from matbench_lite.submission.document import CARD
 from matbench_lite.submission.predictions import COLUMNS, FoldPredictions
+from matbench_lite.submission.problem import Problem
 from matbench_lite.submission.table import values_sha256
+from matbench_lite.submission.untrusted import decode_predictions
 
 MODEL = '"""A model."""\n\n\ndef get_estimator():\n    return None\n'
 NOTEBOOK = {"cells": [{"cell_type": "code", "source": ["1 + 1"], "outputs": [{"text": "2"}]}], "nbformat": 4}
@@ -71,8 +75,11 @@ def document(folder: Path) -> dict[str, Any]:
 
 
 def forge(folder: Path, change: Callable[[dict[str, Any]], Any] | None = None, **changes: Any) -> None:
-    """Change submission.json and make its digest right again."""
-    content = document(folder) | changes
+    """Change submission.json, what is of the card there, and make its digest right again."""
+    content = document(folder)
+    card = content.get("card", content)
+    for key, value in changes.items():
+        (card if key in CARD else content)[key] = value
     if change is not None:
         change(content)
     content["digest"] = digest(content)
@@ -100,6 +107,20 @@ def forge_table(folder: Path, table: pa.Table, *, values: bool = False, **option
 def forge_content(folder: Path, content: bytes) -> None:
     (folder / "predictions.parquet").write_bytes(content)
     forge(folder, predictions_sha256=hashlib.sha256(content).hexdigest())
+
+
+@cache
+def deadly(content: bytes) -> bytes:
+    """A `predictions.parquet` with one byte of its footer changed, which makes pyarrow abort."""
+    footer = int.from_bytes(content[-8:-4], "little")
+    for place in range(len(content) - 8 - footer, len(content) - 8):
+        changed = bytearray(content)
+        changed[place] ^= 2  # optional to required, among others
+        problems: list[Problem] = []
+        decode_predictions(load_benchmark("matbench_v0.1"), bytes(changed), {}, problems.append)
+        if any(problem.kind == "deadly" for problem in problems):
+            return bytes(changed)
+    raise AssertionError("no byte of the footer makes this version of pyarrow abort")
 
 
 def _forge_values(content: dict[str, Any], table: pa.Table) -> None:

@@ -21,8 +21,8 @@ from entries import NOTEBOOK, add_file, forge_content, read_table
 from matbench_lite.errors import MatbenchLiteError
 from matbench_lite.matbench import read_results
 from matbench_lite.review import check_entry
-from matbench_lite.run.about import read_about
-from matbench_lite.submission import reseal
+from matbench_lite.submission import seal
+from matbench_lite.submission.about import read_about
 from matbench_lite.submission.canonical import canonical_bytes, digest
 
 
@@ -84,7 +84,7 @@ class Readers:
         """The content is `about.toml`."""
         self.file.write_bytes(content)
         try:
-            read_about(self.file, "name")
+            read_about(self.file)
         except MatbenchLiteError:
             return
 
@@ -92,7 +92,7 @@ class Readers:
         checked = check_entry(entry)
         json.dumps(checked.as_dict()).encode()
         try:
-            reseal(entry)
+            seal(entry)
         except MatbenchLiteError:
             return
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from matbench_lite.errors import ArrivalError
+from matbench_lite.airlock import Limits, inside
+from matbench_lite.errors import AirlockError, ArrivalError
 from matbench_lite.event.arriving.choosing import FILE, FOLDER, LINK, Item
 from matbench_lite.event.arriving.names import shown
 from matbench_lite.event.arriving.source import CHUNK, Kind, changed, open_plainly, unreadable
 from matbench_lite.event.arriving.zip_directory import ENCRYPTED, Record, corrupt, read_directory
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _STORED, _DEFLATED, _AES = 0, 8, 99
 _METHODS = {1: "shrink", 6: "implode", 9: "deflate64", 12: "bzip2", 14: "lzma", 93: "zstd", 95: "xz", 98: "PPMd"}
@@ -86,24 +91,13 @@ class ZipSource:
         if record.method == _STORED:
             yield from self._packed(record)
             return
-        packed = self._packed(record)
-        inflating = zlib.decompressobj(-zlib.MAX_WBITS)
-        given = 0
+        packed = b"".join(self._packed(record))
+        limits = Limits(seconds=5 + record.size / 20e6, megabytes=200 + 4 * record.size // 1_000_000)
         try:
-            while not inflating.eof:
-                piece = inflating.unconsumed_tail
-                if not piece:
-                    piece = next(packed, b"")
-                    given += len(piece)
-                content = inflating.decompress(piece, CHUNK)
-                if content:
-                    yield content
-                elif not piece:
-                    raise corrupt(f"{shown(record.path)} ends too early")
-        except zlib.error as error:
-            raise corrupt(f"{shown(record.path)} is damaged") from error
-        if given - len(inflating.unused_data) != record.packed:
-            raise corrupt(f"there is more behind {shown(record.path)} than its content")
+            reply = inside(inflating_decoder, {"name": shown(record.path), "size": record.size}, packed, limits=limits)
+        except AirlockError as error:
+            raise corrupt(f"{shown(record.path)} cannot be unpacked: {error.message}") from error
+        yield reply.arrays["content"].tobytes()
 
     def _packed(self, record: Record) -> Iterator[bytes]:
         place, end = record.start, record.start + record.packed
@@ -116,6 +110,22 @@ class ZipSource:
                 raise changed("the zip file")
             place += len(piece)
             yield piece
+
+
+def inflating_decoder(about: Any, blobs: Sequence[memoryview]) -> tuple[None, Mapping[str, NDArray[Any]]]:
+    """In the airlock: what was packed by deflate; of one that is longer than it says, only so much."""
+    import numpy as np
+
+    inflating = zlib.decompressobj(-zlib.MAX_WBITS)
+    try:
+        content = inflating.decompress(blobs[0], about["size"] + 1)
+    except zlib.error as error:
+        raise corrupt(f"{about['name']} is damaged") from error
+    if len(content) <= about["size"] and not inflating.eof:
+        raise corrupt(f"{about['name']} ends too early")
+    if inflating.eof and inflating.unused_data:
+        raise corrupt(f"there is more behind {about['name']} than its content")
+    return None, {"content": np.frombuffer(content, dtype=np.uint8)}
 
 
 def _check_packing(record: Record) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
 
+from matbench_lite.airlock import inside
+from matbench_lite.errors import AirlockError
 from matbench_lite.review.findings import Finding
 from matbench_lite.review.material import Material
 from matbench_lite.review.rule import Rule
@@ -36,12 +38,10 @@ def check(material: Material) -> Iterator[Finding]:
     for name, content in material.examined.files.items():
         if not name.lower().endswith(".ipynb"):
             continue
-        cells = _cells(content)
-        if cells is None:
+        size = _output_size(content)
+        if size is None:
             yield NOT_A_NOTEBOOK.found(f"{name} is not a Jupyter notebook", file=name)
-            continue
-        size = sum(len(orjson.dumps(cell["outputs"])) for cell in cells if cell.get("outputs"))
-        if size > MAX_OUTPUTS:
+        elif size > MAX_OUTPUTS:
             yield OUTPUTS.found(
                 f"the outputs in {name} take {size:,} bytes, at most {MAX_OUTPUTS:,} are allowed",
                 file=name,
@@ -49,13 +49,22 @@ def check(material: Material) -> Iterator[Finding]:
             )
 
 
-def _cells(content: bytes) -> list[dict[str, Any]] | None:
-    """The cells of a notebook as plain data; None if it is none."""
+def _output_size(content: bytes) -> int | None:
+    """How many bytes the outputs of a notebook take; None if it is none."""
     try:
-        notebook = orjson.loads(content)
-    except orjson.JSONDecodeError:  # too deep included
+        size = inside(notebook_decoder, None, content).content
+    except AirlockError:
         return None
+    return size if isinstance(size, int) else None
+
+
+def notebook_decoder(_: None, blobs: Sequence[memoryview]) -> tuple[int | None, Mapping[str, Any]]:
+    """In the airlock: the size of the outputs in a notebook."""
+    try:
+        notebook = orjson.loads(blobs[0])
+    except orjson.JSONDecodeError:  # too deep included
+        return None, {}
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
-        return None
-    return cells
+        return None, {}
+    return sum(len(orjson.dumps(cell["outputs"])) for cell in cells if cell.get("outputs")), {}

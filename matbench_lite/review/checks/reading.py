@@ -8,8 +8,7 @@ from typing import Any
 from matbench_lite.review.findings import Finding
 from matbench_lite.review.material import Material
 from matbench_lite.review.rule import Rule
-from matbench_lite.submission.folder import DOCUMENT
-from matbench_lite.submission.problem import Problem, ProblemKind
+from matbench_lite.submission import DOCUMENT, Problem, ProblemKind
 
 _SAVE_AGAIN = "save the entry again with `Submission.save` or `mbl run`"
 _SEAL = "if you meant to change it, run `mbl seal` on the entry; else restore the file"
@@ -35,6 +34,14 @@ RULES_BY_KIND: dict[ProblemKind, Rule] = {
         title="Too large",
         why="Everybody who clones the repository downloads every entry, and an entry needs little.",
         fix="make it smaller, or publish it elsewhere and link to it in the README",
+    ),
+    "deadly": Rule(
+        code="MBL119",
+        severity="error",
+        title="A file that ends the program that reads it",
+        why="Files are decoded in a process of their own, with limits of time and memory. This one crashed it, or "
+        "needed more than any entry does: it is damaged, or was made to do so.",
+        fix=_SAVE_AGAIN,
     ),
     "encoding": Rule(
         code="MBL202",

@@ -191,7 +191,7 @@ def test_bombs_in_bounded_time_and_memory(make, tmp_path: Path, home: Path) -> N
     assert BOMBS[make] in ended.stdout, ended.stderr
     seconds, megabytes = map(float, ended.stdout.split()[:2])
     assert seconds < 5  # of the processor: they take a tenth of one
-    assert megabytes < 30
+    assert megabytes < 120  # one file of the largest size, unpacked and on its way out of the airlock
     assert not list(home.iterdir())
 
 
