@@ -40,12 +40,14 @@ def from_matbench(
 ) -> int:
     """Turn Matbench results into entries: hash checked, every score recomputed and compared with the published one.
 
+    With --all, entries that are there already are left alone.
+
     Examples:
         mbl from-matbench results.json.gz --info info.json --output submissions/my-forest
 
         mbl from-matbench --all matbench/benchmarks --output submissions
     """
-    from matbench_lite.matbench.checkout import results_in
+    from matbench_lite.matbench.checkout import is_taken, results_in
 
     if results is not None and all_ is None:
         found = {output: results}
@@ -55,6 +57,12 @@ def from_matbench(
         raise typer.BadParameter("give either RESULTS (with --info and --url if you like) or --all FOLDER")
     reports: list[dict[str, Any]] = []
     for folder, path in found.items():
+        if all_ is not None and is_taken(folder):
+            reports.append({"results": str(path), "entry": str(folder), "left_alone": True, "differences": []})
+            if not json:
+                said = f"{folder.name}: left alone, {folder} is there already"
+                out.print(said, highlight=False, markup=False, soft_wrap=True)
+            continue
         try:
             report, differences = _import(path, folder, info=info, url=url, allow_hash_mismatch=allow_hash_mismatch)
         except MatbenchLiteError as error:

@@ -72,8 +72,8 @@ def datasets(
 
         mbl judge datasets hall_petch varshni --output datasets
     """
+    from matbench_lite.errors import unknown_name
     from matbench_lite.judge.datasets import FORMULAS, write_datasets
-    from matbench_lite.tasks.benchmark import unknown_name
 
     known = {item.name: item for item in FORMULAS}
     for name in names or ():

@@ -14,8 +14,7 @@ from matbench_lite.cli.tasks import JsonOption
 from matbench_lite.errors import MatbenchLiteError
 
 if TYPE_CHECKING:
-    from matbench_lite.submission import Scores, Submission
-    from matbench_lite.submission.comparison import ScoreDifference
+    from matbench_lite.submission import ScoreDifference, Scores, Submission
 
 
 def score(
@@ -32,8 +31,7 @@ def score(
 
         mbl score submissions/* --json
     """
-    from matbench_lite.submission import Submission
-    from matbench_lite.submission.comparison import compare_scores
+    from matbench_lite.submission import Submission, compare_scores
 
     results: list[dict[str, Any]] = []
     for path in entries:
@@ -77,8 +75,8 @@ def _print(submission: Submission, scores: Scores, differences: list[ScoreDiffer
             table.add_row(label, metric, spread(value), f"{value.min:.4g}", f"{value.max:.4g}", unit)
     out.print(table)
     if differences:
-        errors.print(f"[red]{len(differences)} recorded scores are not those of the predictions:[/]")
+        errors.print(f"[red]{len(differences)} stated scores are not those of the predictions:[/]")
         for item in differences:
             errors.print(f"  {item}", highlight=False, markup=False)
-    else:
-        out.print("all recorded scores are those of the predictions")
+    elif any(held.stated for task in submission.tasks for held in submission.recorded(task.name).values()):
+        out.print("all stated scores are those of the predictions")

@@ -25,11 +25,11 @@ def seal(
     Examples:
         mbl seal submissions/my-model
     """
-    from matbench_lite.review.sealing import seal_entry
+    from matbench_lite.submission import seal as seal_entry
 
     bench = None if benchmark is None else load_benchmark(benchmark)
     for entry in entries:
-        changes = seal_entry(entry, bench)
+        changes = seal_entry(entry, benchmark=bench)
         for change in changes:
             out.print(f"{entry}: {change}", highlight=False, markup=False, soft_wrap=True)
         state = "sealed" if changes else "was sealed already"

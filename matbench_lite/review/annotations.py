@@ -6,7 +6,7 @@ from pathlib import Path
 
 from matbench_lite.review.checked import Checked
 from matbench_lite.review.findings import Finding
-from matbench_lite.submission.folder import DOCUMENT
+from matbench_lite.submission import DOCUMENT
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from matbench_lite.submission.folder import DOCUMENT
+from matbench_lite.submission import DOCUMENT
 
 SUBMISSIONS = "submissions"
 

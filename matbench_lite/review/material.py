@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -12,13 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matbench_lite.board.rows import TargetsState, targets_state
-from matbench_lite.errors import DataError, UnverifiedDataWarning
+from matbench_lite.board import TargetsState, targets_state
 from matbench_lite.review.findings import MAX_ROWS
-from matbench_lite.submission import RecordedFold, Submission
-from matbench_lite.submission.entry import as_entry
-from matbench_lite.submission.examining import Examined, examine
-from matbench_lite.submission.problem import Problem
+from matbench_lite.submission import Examined, Problem, RecordedFold, Submission, as_entry, examine
 from matbench_lite.tasks import Benchmark, Task
 
 if TYPE_CHECKING:
@@ -27,15 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Targets:
-    """The targets of a task on this machine.
+    """The published targets of a task.
 
     Args:
         values: In file order, in the unit of the task, or booleans.
-        verified: Whether they are proven to be the published ones.
     """
 
     values: NDArray[np.float64] | NDArray[np.bool_]
-    verified: bool
 
     @cached_property
     def unique(self) -> NDArray[np.bool_]:
@@ -109,12 +102,27 @@ class Material:
 
     @cached_property
     def targets(self) -> dict[str, Targets]:
-        """The targets that are on this machine, by task. Nothing is fetched: a stranger's entry is no reason to."""
-        found = {task.name: _targets(task) for task in self.tasks}
-        return {name: targets for name, targets in found.items() if targets is not None}
+        """The published targets that are on this machine, by task: no entry is judged by others.
+
+        Nothing is fetched: a stranger's entry is no reason to.
+
+        Raises:
+            DataError: If targets are not what was added: that is no fault of the entry.
+        """
+        return {task.name: _read_targets(task, state) for task, state in self._states() if state.verified}
+
+    @cached_property
+    def unproven(self) -> tuple[str, ...]:
+        """The tasks whose targets on this machine are not proven to be the published ones."""
+        return tuple(task.name for task, state in self._states() if not state.verified)
+
+    def _states(self) -> Iterator[tuple[Task, TargetsState]]:
+        for task in self.tasks:
+            if (state := targets_state(task)) is not None:
+                yield task, state
 
     def with_targets(self) -> Iterator[tuple[Task, Targets]]:
-        """The tasks whose targets are here, and these."""
+        """The tasks whose published targets are here, and these."""
         for task in self.tasks:
             if task.name in self.targets:
                 yield task, self.targets[task.name]
@@ -128,21 +136,11 @@ class Material:
 def read_material(folder: Path, benchmark: Benchmark | None, *, committed: bool = False) -> Material:
     """Read an entry's folder once; everything that is wrong with it is kept."""
     problems: list[Problem] = []
-    examined = examine(folder, benchmark, problems.append)
+    examined = examine(folder, benchmark, problems.append, as_it_is=committed)
     return Material(examined=examined, problems=tuple(problems), committed=committed)
 
 
-def _targets(task: Task) -> Targets | None:
-    try:
-        state = targets_state(task)
-        return None if state is None else _read_targets(task, state)
-    except DataError:
-        return None
-
-
 @lru_cache(maxsize=32)
-def _read_targets(task: Task, state: TargetsState) -> Targets:
+def _read_targets(task: Task, _state: TargetsState) -> Targets:
     """Kept, because all entries of a folder are checked against the same targets."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnverifiedDataWarning)  # said in a finding
-        return Targets(values=task.target_values, verified=state.verified)
+    return Targets(values=task.target_values)

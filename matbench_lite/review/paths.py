@@ -9,7 +9,7 @@ from pathlib import Path
 from matbench_lite.review.checked import Checked
 from matbench_lite.review.checking import check_entries, check_entry, read_others
 from matbench_lite.review.clone import find_submissions
-from matbench_lite.submission.folder import DOCUMENT
+from matbench_lite.submission import DOCUMENT
 from matbench_lite.tasks import Benchmark
 
 

@@ -52,7 +52,7 @@ def main() -> None:
             os._exit(IDLE)
         outcome = job.work()
         if not packages_sent:
-            from matbench_lite.submission.provenance import collect_provenance
+            from matbench_lite.submission import collect_provenance
 
             outcome = replace(outcome, packages=collect_provenance()["packages"])
             packages_sent = True

@@ -54,10 +54,11 @@ def train_on_worker(job: Job) -> Outcome:
 
 
 def _outcome(future: Any, job: Job) -> Outcome:
-    if future.status == "finished":
+    # Not its status: if the worker that held the result has died since, the fold is pending again, and waited for.
+    error = future.exception()
+    if error is None:
         outcome: Outcome = future.result()
         return outcome
-    error = future.exception()
     return Outcome(
         job=job,
         error=f"{job.place}: the cluster gave up: {type(error).__name__}: {error}",

@@ -14,9 +14,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
-from matbench_lite.errors import MatbenchLiteError, ModelError
+from matbench_lite.errors import MatbenchLiteError, ModelError, unknown_name
 from matbench_lite.tasks import Input
-from matbench_lite.tasks.benchmark import unknown_name
 
 if TYPE_CHECKING:
     from matbench_lite.tasks import Task

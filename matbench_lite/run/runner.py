@@ -19,11 +19,15 @@ from matbench_lite.run.model import Model
 from matbench_lite.run.official_test import official_test_uses
 from matbench_lite.run.plan import Plan, RunResult, Step
 from matbench_lite.run.unit import QUICK_ROWS, Job, Outcome
-from matbench_lite.submission import Submission, score_fold
-from matbench_lite.submission.checkpoint import Checkpoint
-from matbench_lite.submission.entry import read_document
-from matbench_lite.submission.provenance import collect_provenance
-from matbench_lite.submission.saving import check_owner
+from matbench_lite.submission import (
+    Checkpoint,
+    Submission,
+    check_nothing_dropped,
+    check_owner,
+    collect_provenance,
+    read_document,
+    score_fold,
+)
 from matbench_lite.tasks import Benchmark, Task, load_benchmark
 
 CHECKPOINT = Path(".run") / "checkpoint"
@@ -41,7 +45,7 @@ def run_model(plan: Plan, *, report: Callable[[Step], None] | None = None) -> Ru
     Raises:
         UnknownNameError: If a task or fold does not exist.
         RunError: If the folder holds another run, or one is going on there.
-        EntryError: If the folder holds the entry of another algorithm, or cannot be written.
+        EntryError: If the folder holds the entry of somebody else, or folds that would be lost, or cannot be written.
 
     Examples:
         >>> import tempfile
@@ -57,7 +61,7 @@ def run_model(plan: Plan, *, report: Callable[[Step], None] | None = None) -> Ru
     tasks = _tasks(plan, bench)
     wanted = [(task, fold) for task in tasks for fold in _folds(plan, task)]
     with _locked(plan.output):
-        submission = _begin(plan, bench)
+        submission = _begin(plan, bench, wanted)
         journal = Journal(plan.output)
         todo = [(task, fold) for task, fold in wanted if not submission.is_recorded(task.name, fold)]
         journal.note(
@@ -119,38 +123,63 @@ def _locked(output: Path) -> Iterator[None]:
         lock.release()
 
 
-def _begin(plan: Plan, bench: Benchmark) -> Submission:
-    """The submission of the folder: a new one, or that of the run before, if it was the same."""
+def _begin(plan: Plan, bench: Benchmark, wanted: Sequence[tuple[Task, int]]) -> Submission:
+    """The submission of the folder: a new one, or that of the run before, if it was the same.
+
+    Whatever would keep it from being saved is said here, before anything is trained.
+    """
     about = about_model(plan.model)
     if plan.quick:
-        about = replace(
-            about, algorithm=f"{about.algorithm} (quick)", description=_quick_description(about.description)
-        )
+        about["algorithm"] = f"{about['algorithm']} (quick)"
+        about["description"] = _quick_description(about.get("description", ""))
     made_by: dict[str, Any] = {"model": plan.model.name, "source_sha256": plan.model.sha256, "seed": plan.seed}
     metadata = {"run": made_by, **({"quick": True} if plan.quick else {})}
     folder = plan.output / CHECKPOINT
     if plan.fresh and folder.is_dir():
         _empty(folder)
     if not Checkpoint(folder).exists():
-        check_owner(plan.output, about.algorithm, overwrite=plan.fresh)
-        return Submission(bench, metadata=metadata, checkpoint=folder, **about.arguments)
+        if not plan.fresh:
+            _check_own(plan.output, bench, about)
+            check_nothing_dropped(plan.output, _folds_of(None, wanted))
+        return Submission(bench, metadata=metadata, checkpoint=folder, **about)
     if (other := Checkpoint(folder).header()["benchmark"]) != bench.name:
         raise _other_run(plan.output, f"its benchmark is {other}, not {bench.name}")
     submission = Submission.resume(folder, bench)
     if submission.metadata != metadata:
         raise _other_run(plan.output, _difference(submission.metadata, metadata))
     # Who and what may be corrected after training: the file beside the model is what counts.
-    for name, value in about.arguments.items():
+    for name, value in about.items():
         setattr(submission, name, value)
-    _take_over(submission, plan.output)
+    check_nothing_dropped(plan.output, _folds_of(submission, wanted))
+    if not _take_over(submission, plan.output):
+        _check_own(plan.output, bench, about)
     return submission
 
 
-def _take_over(submission: Submission, output: Path) -> None:
-    """Keep when and where the entry in the folder was made: it is saved again, not made again."""
-    with suppress(EntryError, KeyError):
+def _check_own(output: Path, bench: Benchmark, about: dict[str, Any]) -> None:
+    check_owner(output, benchmark=bench.name, algorithm=about["algorithm"], authors=about.get("authors", ()))
+
+
+def _folds_of(submission: Submission | None, wanted: Sequence[tuple[Task, int]] = ()) -> dict[str, set[int]]:
+    """What is recorded and what is to be, by task name."""
+    folds = {} if submission is None else {task.name: set(submission.recorded(task.name)) for task in submission.tasks}
+    for task, fold in wanted:
+        folds.setdefault(task.name, set()).add(fold)
+    return folds
+
+
+def _take_over(submission: Submission, output: Path) -> bool:
+    """Keep when and where the entry in the folder was made, if this run made it: it is saved again, not made again.
+
+    Returns:
+        Whether this run made it. Its name and authors may have been corrected since.
+    """
+    with suppress(EntryError, KeyError, TypeError):
         document = read_document(output)
-        submission.created, submission.provenance = document["created"], document["provenance"]
+        if document["metadata"]["run"] == submission.metadata["run"]:
+            submission.created, submission.provenance = document["created"], document["provenance"]
+            return True
+    return False
 
 
 def _other_run(output: Path, what: str) -> RunError:
@@ -261,6 +290,8 @@ def _save(plan: Plan, submission: Submission, journal: Journal) -> Path:
             {"benchmark": use.benchmark, "task": use.task, "fold": use.fold, "times": use.times, "last": use.last}
             for use in uses
         ]
+    if not plan.fresh:
+        check_nothing_dropped(plan.output, _folds_of(submission))
     # Whose entry is there was looked at before training; the name of ours may have changed since it was saved.
     folder = submission.save(plan.output, code=plan.model.files, overwrite=True)
     journal.note(f"saved {len(submission.complete_tasks)} complete tasks to {folder}")

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from matbench_lite.atomic import write_bytes
+from matbench_lite.documents import plain
 from matbench_lite.errors import RunError
 from matbench_lite.run.saved_predictions import from_npz, to_npz
 from matbench_lite.run.trial_record import PARTS, InnerResult, Trial, TrialScores, TrialSettings
-from matbench_lite.submission.canonical import plain
 
 if TYPE_CHECKING:
     from matbench_lite.run.trial_scores import Predictions

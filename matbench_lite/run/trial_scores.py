@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from matbench_lite.metrics import summarise
 from matbench_lite.run.bagging import RowPredictions, bag_prefixes
 from matbench_lite.run.trial_record import PARTS, InnerResult, Metrics, TrialScores
-from matbench_lite.submission import score_rows
-from matbench_lite.submission.scores import is_averaged
+from matbench_lite.submission import is_averaged, score_rows
 
 if TYPE_CHECKING:
     from matbench_lite.metrics import Summary

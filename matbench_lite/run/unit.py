@@ -100,7 +100,7 @@ def train_fold(job: Job) -> Outcome:
         >>> outcome.error, outcome.values.shape
         (None, (100,))
     """
-    from matbench_lite.submission.measuring import Measurement
+    from matbench_lite.submission import Measurement
 
     try:
         with Measurement() as block:

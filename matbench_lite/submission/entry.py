@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from matbench_lite.atomic import move_into_place, temporary_file
+from matbench_lite.atomic import finish_replacing, replace_files
 from matbench_lite.errors import EntryError
 from matbench_lite.submission import table
 from matbench_lite.submission.canonical import MAX_BYTES, canonical_bytes, digest, parse
+from matbench_lite.submission.document import code_names
 from matbench_lite.submission.examining import Examined, examine
 from matbench_lite.submission.folder import DOCUMENT, PREDICTIONS, other_files, read_bounded, read_files
 from matbench_lite.submission.problem import refuse
@@ -43,36 +44,68 @@ def write_entry(
     document: dict[str, Any],
     folds: Mapping[str, Mapping[int, RecordedFold]],
     code: Mapping[str, bytes],
+    *,
+    drop_code: bool = True,
 ) -> None:
-    """Write an entry; before `submission.json` is in place, the last file to come, there is none.
+    """Write an entry: the old one, if there is one, is replaced as a whole.
 
-    Files that are in the folder already (a README, code) become part of the entry.
+    Files that are in the folder already (a README) become part of the entry.
 
     Args:
         folder: Made if it is not there.
         benchmark: The benchmark.
         document: `submission.json` without its digests.
         folds: What is recorded.
-        code: Content of the code files by name.
+        code: Content of the code files by name; none leaves those that are there.
+        drop_code: Whether code of an earlier save is removed if it is not among the code now.
     """
+    with suppress(OSError):
+        finish_replacing(folder)
+    old = _old_document(folder)
     predictions = {name: {fold: held.predictions for fold, held in kept.items()} for name, kept in folds.items()}
     content = table.encode(benchmark, predictions)
     complain = partial(refuse, folder=folder)
     others = read_files(folder, other_files(folder, complain), complain) if folder.is_dir() else {}
+    stale = _stale(old, document, others, code) if drop_code else set()
+    kept = {name: body for name, body in others.items() if name not in stale}
     text = sealed(
-        document,
-        {**others, **code},
+        {**document, "code": sorted(code) or ([] if "imported" in document else code_names(old, kept))},
+        {**kept, **code},
         predictions_sha256=hashlib.sha256(content).hexdigest(),
         values_sha256=table.values_sha256(benchmark, predictions),
     )
     new = {name: body for name, body in code.items() if others.get(name) != body}
     try:
-        _place(folder, {**new, PREDICTIONS: content, DOCUMENT: text})
+        replace_files(folder, {**new, PREDICTIONS: content, DOCUMENT: text}, remove=stale)
     except OSError as error:
         raise EntryError(
             f"{folder} cannot be written: {error.strerror}",
             fix="free some space or save to another folder; what is recorded is still in memory",
         ) from error
+
+
+def _old_document(folder: Path) -> Mapping[str, Any]:
+    """What the entry in a folder says, unchecked; nothing if there is none, or it cannot be read."""
+    try:
+        return read_document(folder) if (folder / DOCUMENT).is_file() else {}
+    except EntryError:
+        return {}
+
+
+def _stale(
+    old: Mapping[str, Any], new: Mapping[str, Any], others: Mapping[str, bytes], code: Mapping[str, bytes]
+) -> set[str]:
+    """Files of the entry before that are none of the entry now: old code; all of them if that was no import, as it is.
+
+    A file that was changed since it was listed is its author's work: it stays.
+    """
+    listed = old.get("files")
+    if not isinstance(listed, Mapping):
+        return set()
+    unchanged = {name for name, body in others.items() if listed.get(name) == hashlib.sha256(body).hexdigest()}
+    if "imported" in new and "imported" not in old:
+        return unchanged - set(code)
+    return unchanged & set(code_names(old, unchanged)) - set(code) if code else set()
 
 
 def sealed(
@@ -101,19 +134,6 @@ def sealed(
     text = canonical_bytes(content)
     parse(text, DOCUMENT)  # what a reader would refuse, too long or too deep, is not written
     return text
-
-
-def _place(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write all files beside their places, then give them their names, the last of them last."""
-    with ExitStack() as stack:
-        staged = []
-        for name, body in files.items():
-            temporary = stack.enter_context(temporary_file(folder, name))
-            temporary.write_bytes(body)
-            staged.append((temporary, folder / name))
-        # Everything is on disk by now: the moves follow each other at once, submission.json last.
-        for temporary, path in staged:
-            move_into_place(temporary, path)
 
 
 def read_entry(folder: Path, benchmark: Benchmark | None = None) -> Entry:

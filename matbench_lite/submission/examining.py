@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from matbench_lite.atomic import finish_replacing
 from matbench_lite.submission import table
-from matbench_lite.submission.canonical import MAX_BYTES, canonical_bytes, digest, parse_or_complain
-from matbench_lite.submission.decoding import Decoded, decode, largest_file
+from matbench_lite.submission.canonical import MAX_BYTES
+from matbench_lite.submission.decoding import Decoded, largest_file
+from matbench_lite.submission.document import from_version_1
 from matbench_lite.submission.folder import DOCUMENT, PREDICTIONS, other_files, read_bounded, read_files
 from matbench_lite.submission.predictions import FoldPredictions
 from matbench_lite.submission.problem import Complain, Problem
 from matbench_lite.submission.recorded import RecordedFold
-from matbench_lite.submission.schema import MAX_PROBLEMS, FormProblem, as_lines, form_problems, version_problem
+from matbench_lite.submission.schema import MAX_PROBLEMS, FormProblem
+from matbench_lite.submission.untrusted import DecodedDocument, decode_document, decode_predictions
 from matbench_lite.tasks import BUILT_IN, Benchmark, Task, load_benchmark
 
 _NEEDED = ("benchmark", "files", "tasks", "predictions_sha256", "values_sha256")
@@ -29,7 +33,8 @@ class Examined:
 
     Args:
         folder: The folder.
-        document: `submission.json` as plain data; None if it cannot be parsed.
+        document: `submission.json` as plain data, as of the present version if it is in form; None if it cannot be
+            parsed.
         form: In what it differs from the schema; None if there is no document of a known version.
         benchmark: Its benchmark; None if that is not known.
         files: Content of the other files by name, but for those that are too large.
@@ -48,24 +53,25 @@ class Examined:
     size: int = 0
 
 
-def examine(folder: Path, benchmark: Benchmark | None, complain: Complain) -> Examined:
+def examine(folder: Path, benchmark: Benchmark | None, complain: Complain, *, as_it_is: bool = False) -> Examined:
     """Read all of an entry; complain about everything missing, out of form or changed. Scores are not looked at.
 
     Args:
         folder: The entry's folder.
         benchmark: Its benchmark; needed only if it is not a built-in one.
         complain: What to do with a problem. If it raises, nothing more is looked at.
+        as_it_is: Whether a save that was committed and not finished is left so: what others sent is only read.
     """
+    if not as_it_is:
+        with suppress(OSError):  # a folder that may only be read: it is as it was
+            finish_replacing(folder)
     text = read_bounded(folder / DOCUMENT, MAX_BYTES, complain)
-    document = None if text is None else parse_or_complain(text, DOCUMENT, complain)
-    form: tuple[FormProblem, ...] | None = None
-    usable = None
-    if document is not None and text is not None:
-        form, usable = _check_form(document, complain)
-        _check_unchanged(document, text, complain)
+    decoded = DecodedDocument(document=None, form=None) if text is None else decode_document(text, complain)
+    document, form = decoded.document, decoded.form
+    usable = _usable(decoded)
     bench = None if usable is None else _benchmark(usable, benchmark, complain)
     files = _check_files(folder, None if usable is None else usable["files"], complain)
-    content = read_bounded(folder / PREDICTIONS, _MAX_PREDICTIONS if bench is None else largest_file(bench), complain)
+    content = read_bounded(folder / PREDICTIONS, largest_predictions(bench), complain)
     size = sum(map(len, (text or b"", content or b"", *files.values())))
     folds: dict[str, dict[int, RecordedFold]] = {}
     whole = False
@@ -73,7 +79,7 @@ def examine(folder: Path, benchmark: Benchmark | None, complain: Complain) -> Ex
         folds, whole = _check_predictions(bench, usable, content, complain)
     return Examined(
         folder=folder,
-        document=document,
+        document=usable if form == () and usable is not None else document,
         form=form,
         benchmark=bench,
         files=files,
@@ -83,30 +89,21 @@ def examine(folder: Path, benchmark: Benchmark | None, complain: Complain) -> Ex
     )
 
 
-def _check_form(
-    document: Mapping[str, Any], complain: Complain
-) -> tuple[tuple[FormProblem, ...] | None, Mapping[str, Any] | None]:
-    """In what a document is out of form; and the document, if the rest can be judged by it all the same."""
-    if problem := version_problem(document):
-        complain(problem)
-        return None, None
-    problems = tuple(form_problems(document))
-    if problems:
-        message = f"{DOCUMENT} is out of form:{as_lines(problems)}"
-        complain(Problem(kind="out of form", message=message, file=DOCUMENT))
+def largest_predictions(benchmark: Benchmark | None) -> int:
+    """The most bytes that `predictions.parquet` can need."""
+    return _MAX_PREDICTIONS if benchmark is None else largest_file(sum(task.rows for task in benchmark))
+
+
+def _usable(decoded: DecodedDocument) -> Mapping[str, Any] | None:
+    """The document as of the present version, if the rest can be judged by it, out of form or not."""
+    document, problems = decoded.document, decoded.form
+    if document is None or problems is None:
+        return None
     concerned = {problem.place[0] for problem in problems if problem.place}
     all_known = len(problems) < MAX_PROBLEMS  # else there may be more, anywhere
-    usable = all_known and concerned.isdisjoint(_NEEDED) and all(key in document for key in _NEEDED)
-    return problems, document if usable else None
-
-
-def _check_unchanged(document: Mapping[str, Any], text: bytes, complain: Complain) -> None:
-    changed = f"{DOCUMENT} was changed after it was saved"
-    if document.get("digest") != digest(document):
-        complain(Problem(kind="digest", message=changed, file=DOCUMENT))
-    if text != canonical_bytes(document):
-        message = f"{changed}: it is not in its canonical form"
-        complain(Problem(kind="not canonical", message=message, file=DOCUMENT))
+    if not all_known or not concerned.isdisjoint(_NEEDED) or not all(key in document for key in _NEEDED):
+        return None
+    return from_version_1(document) if document["schema_version"] == 1 else document
 
 
 def _benchmark(document: Mapping[str, Any], given: Benchmark | None, complain: Complain) -> Benchmark | None:
@@ -153,7 +150,7 @@ def _check_predictions(
         message = f"{PREDICTIONS} was changed after it was saved"
         complain(Problem(kind="changed predictions", message=message, file=PREDICTIONS))
     types = {name: about["predictions"] for name, about in tasks.items()}
-    decoded = decode(bench, content, types, complain)
+    decoded = decode_predictions(bench, content, types, complain)
     if decoded is None:
         return {}, False
     folds: dict[str, dict[int, RecordedFold]] = {}
@@ -208,5 +205,5 @@ def _recorded(fields: Mapping[str, Any], predictions: FoldPredictions) -> Record
         params=fields["params"],
         seconds=fields["seconds"],
         peak_memory_mb=fields["peak_memory_mb"],
-        scores=fields["scores"],
+        stated=fields.get("stated"),
     )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
-from matbench_lite.submission.predictions import check_predictions
+from matbench_lite.submission.predictions import FoldPredictions, check_predictions
 from matbench_lite.submission.recorded import RecordedFold
 from matbench_lite.tasks import Task
 
@@ -28,6 +27,6 @@ def fold_from_dict(task: Task, fields: Mapping[str, Any]) -> tuple[int, Recorded
     interval = (fields["lower"], fields["upper"]) if "lower" in fields else None
     checked = check_predictions(task, fields["fold"], fields["prediction"], std=fields.get("std"), interval=interval)
     # Labels are kept as 0.0 and 1.0, which alone would be taken for probabilities.
-    predictions = replace(checked, type=fields["type"])
+    predictions = FoldPredictions(type=fields["type"], **checked.arrays)
     times = {key: fields[key] for key in ("seconds", "peak_memory_mb")}
     return fields["fold"], RecordedFold(predictions=predictions, params=fields["params"], **times)

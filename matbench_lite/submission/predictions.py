@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -23,7 +23,10 @@ MAX_PREDICTION = 1e100
 """Beyond it, squared errors overflow."""
 
 
-@dataclass(frozen=True, kw_only=True)
+Arrays = Mapping[str, "NDArray[Any]"]
+"""The recorded columns of a fold by name."""
+
+
 class FoldPredictions:
     """Predictions of one fold in the order of `task.test_ids(fold)`.
 
@@ -35,18 +38,64 @@ class FoldPredictions:
         upper: Upper end, if recorded.
     """
 
-    type: PredictionType
-    prediction: NDArray[np.float64]
-    std: NDArray[np.float32] | None = None
-    lower: NDArray[np.float32] | None = None
-    upper: NDArray[np.float32] | None = None
+    def __init__(
+        self,
+        *,
+        type: PredictionType,
+        prediction: NDArray[np.float64],
+        std: NDArray[np.float32] | None = None,
+        lower: NDArray[np.float32] | None = None,
+        upper: NDArray[np.float32] | None = None,
+    ) -> None:
+        columns = {"prediction": prediction, "std": std, "lower": lower, "upper": upper}
+        self.type = type
+        self._arrays: Arrays | None = {name: array for name, array in columns.items() if array is not None}
+        self._read: Callable[[], Arrays] | None = None
+
+    @classmethod
+    def stored(cls, type: PredictionType, sha256: str, read: Callable[[], Arrays]) -> FoldPredictions:
+        """Predictions that lie on disk: read when they are looked at, every time.
+
+        Args:
+            type: See above.
+            sha256: Their digest.
+            read: How to read them.
+        """
+        predictions = cls.__new__(cls)
+        predictions.type = type
+        predictions._arrays, predictions._read = None, read
+        predictions.__dict__["sha256"] = sha256
+        return predictions
 
     @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> Arrays:
         """The recorded columns by name."""
-        return {name: array for name in COLUMNS if (array := getattr(self, name)) is not None}
+        if self._arrays is not None:
+            return self._arrays
+        assert self._read is not None
+        return self._read()
 
     @property
+    def prediction(self) -> NDArray[np.float64]:
+        """One per test row."""
+        return self.arrays["prediction"]
+
+    @property
+    def std(self) -> NDArray[np.float32] | None:
+        """Standard deviation of each prediction, if recorded."""
+        return self.arrays.get("std")
+
+    @property
+    def lower(self) -> NDArray[np.float32] | None:
+        """Lower end of a 95 % interval, if recorded."""
+        return self.arrays.get("lower")
+
+    @property
+    def upper(self) -> NDArray[np.float32] | None:
+        """Upper end of it."""
+        return self.arrays.get("upper")
+
+    @cached_property
     def sha256(self) -> str:
         """Digest over the little-endian bytes of the recorded columns: the identity of these predictions."""
         digest = hashlib.sha256()

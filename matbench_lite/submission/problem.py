@@ -44,6 +44,7 @@ ProblemKind = Literal[
     "uncertainty",
     "prediction type",
     "values digest",
+    "deadly",
 ]
 
 AGAIN = "save the entry again, or restore the file"

@@ -18,11 +18,11 @@ class RecordedFold:
         params: Parameters of the model in this fold, as plain JSON.
         seconds: Wall time of the measured block, if there was one.
         peak_memory_mb: Most memory the process had in that block, MB.
-        scores: Scores as they stood in the entry's file; None for a fold recorded in this process.
+        stated: Scores that the entry's file states, as files of version 1 do; None where there are none.
     """
 
     predictions: FoldPredictions
     params: Mapping[str, Any] = field(default_factory=dict)
     seconds: float | None = None
     peak_memory_mb: float | None = None
-    scores: Mapping[str, float | None] | None = None
+    stated: Mapping[str, float | None] | None = None

@@ -13,8 +13,9 @@ from typing import Any
 from matbench_lite.submission.folder import DOCUMENT
 from matbench_lite.submission.problem import Problem
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 SCHEMA_FILE = Path(__file__).parent / "submission.schema.json"
+_SCHEMAS = {1: Path(__file__).parent / "submission-1.schema.json", 2: SCHEMA_FILE}
 _FREE = ("metadata", "provenance", "imported")
 _MAX_VALUES = 20_000
 MAX_PROBLEMS = 100
@@ -39,13 +40,14 @@ class FormProblem:
 
 
 def version_problem(document: Mapping[str, Any]) -> Problem | None:
-    """What is wrong with the version of a document; there is one so far, so nothing has to be migrated."""
+    """What is wrong with the version of a document."""
     version = document.get("schema_version")
-    if version == SCHEMA_VERSION and not isinstance(version, bool):
+    if type(version) is int and version in _SCHEMAS:
         return None
     return Problem(
         kind="schema version",
-        message=f"submission.json has schema_version {str(version)[:60]}, this matbench_lite reads {SCHEMA_VERSION}",
+        message=f"submission.json has schema_version {str(version)[:60]}, this matbench_lite reads "
+        f"{' and '.join(map(str, _SCHEMAS))}",
         fix="upgrade matbench_lite, or save the entry again",
         file=DOCUMENT,
     )
@@ -60,10 +62,10 @@ def form_problems(document: Mapping[str, Any], *, partly: bool = False) -> list[
     """
     outline = _outline(document)
     if _too_many(outline):
-        return [FormProblem((), f"it has more than {_MAX_VALUES:,} values outside of params and metadata")]
+        return [FormProblem(("tasks",), f"more than {_MAX_VALUES:,} values in it, params and metadata aside")]
     return [
         FormProblem(tuple(step[:100] if isinstance(step, str) else step for step in error.instance_path), _said(error))
-        for error in islice(_validator(partly).iter_errors(outline), MAX_PROBLEMS)
+        for error in islice(_validator(_version(document), partly).iter_errors(outline), MAX_PROBLEMS)
     ]
 
 
@@ -110,11 +112,16 @@ def _said(error: Any) -> str:
     return message if len(message) <= _MAX_MESSAGE else f"{message[:_MAX_MESSAGE]}…"
 
 
+def _version(document: Mapping[str, Any]) -> int:
+    version = document.get("schema_version")
+    return version if version in _SCHEMAS else SCHEMA_VERSION
+
+
 @cache
-def _validator(partly: bool) -> Any:
+def _validator(version: int, partly: bool) -> Any:
     import jsonschema_rs
 
-    schema = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
+    schema = json.loads(_SCHEMAS[version].read_text(encoding="utf-8"))
     if partly:
         del schema["required"]
     return jsonschema_rs.validator_for(schema)

@@ -88,10 +88,11 @@ class TaskScores:
             if is_averaged(name)
         }
 
-    @property
+    @cached_property
     def ranking(self) -> Summary:
         """The metric that ranks: mae, or balanced accuracy for classification."""
-        return self.metrics[ranking_metric(self.kind)]
+        metric = ranking_metric(self.kind)
+        return summarise([scores[metric] for scores in self.folds.values()])
 
     @property
     def _names(self) -> list[str]:

@@ -1,20 +1,25 @@
-"""Sealing an entry anew after its README, its code or its header was edited: nothing is trained, nothing recorded."""
+"""Sealing an entry anew: after its README, its code or its card was edited, and to bring it to the present version."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from matbench_lite.atomic import write_bytes
+from matbench_lite.atomic import replace_files
 from matbench_lite.errors import EntryError
+from matbench_lite.submission.about import ABOUT_FILE, read_about
+from matbench_lite.submission.canonical import parse
+from matbench_lite.submission.document import BESIDE, CARD, code_names
 from matbench_lite.submission.entry import as_entry, sealed
 from matbench_lite.submission.examining import Examined, examine
 from matbench_lite.submission.folder import DOCUMENT
 from matbench_lite.submission.problem import Problem, ProblemKind, refuse
+from matbench_lite.submission.schema import SCHEMA_VERSION
 from matbench_lite.submission.submission import Submission
 from matbench_lite.tasks import Benchmark
 
@@ -22,16 +27,17 @@ _MENDED: frozenset[ProblemKind] = frozenset({"changed file", "digest", "missing 
 """What sealing is for. Anything else, above all predictions that are not those recorded, is refused."""
 
 
-def reseal(
-    folder: str | PathLike[str], *, header: Mapping[str, Any] | None = None, benchmark: Benchmark | None = None
+def seal(
+    folder: str | PathLike[str], *, changes: Mapping[str, Any] | None = None, benchmark: Benchmark | None = None
 ) -> list[str]:
     """Take the files of an entry's folder as they are now; the predictions must be those that were recorded.
 
-    Scores are computed again where the targets are on this machine. `submission.json` is replaced in one step.
+    What `about.toml` says goes into the entry; what it does not say stays as it was. An entry of version 1 becomes one
+    of the present version. Predictions are never touched, and `submission.json` is replaced in one step.
 
     Args:
         folder: The entry's folder.
-        header: What the entry is to say of itself from now on: arguments of `Submission`, e.g. `authors`.
+        changes: What else the entry is to say from now on: arguments of `Submission`, e.g. `authors`.
         benchmark: Its benchmark; needed only if it is not a built-in one.
 
     Returns:
@@ -39,37 +45,53 @@ def reseal(
 
     Raises:
         EntryError: If it is no entry, or its predictions are not those that were recorded; it is left as it was.
+        ModelError: If `about.toml` has a mistake; it is left as it was.
 
     Examples:
         >>> import tempfile
         >>> sub = Submission("mini", algorithm="Zero")
         >>> sub.record("mini_gap", 0, [0.0] * 100)
-        >>> with tempfile.TemporaryDirectory() as home:
-        ...     entry = sub.save(Path(home) / "zero")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     entry = sub.save(Path(folder) / "zero")
         ...     _ = (entry / "README.md").write_text("Nothing is nothing.")
-        ...     reseal(entry, header={"authors": ["A. Name"]})
-        ...     reseal(entry)
-        ['README.md is new', 'authors changed']
-        []
+        ...     seal(entry, changes={"authors": ["A. Name"]}), seal(entry)
+        (['README.md is new', 'authors changed'], [])
     """
     path = Path(folder)
     examined = examine(path, benchmark, partial(_refuse_others, folder=path))
-    submission = Submission.from_entry(as_entry(examined))
-    for name, value in (header or {}).items():
-        if not hasattr(submission, name):
-            raise EntryError(f"an entry has no {name!r}", fix="use the arguments of Submission")
-        setattr(submission, name, value)
-    old = examined.document or {}
-    new = submission._document()
+    entry = as_entry(examined)
+    old = entry.document
+    said = _changed(old, {**_about(path, old), **(changes or {})})
+    new = {
+        **Submission.from_entry(replace(entry, document=said))._document(),
+        "code": code_names(old, examined.files),
+    }
     text = sealed(new, examined.files, predictions_sha256=old["predictions_sha256"], values_sha256=old["values_sha256"])
-    if text == (path / DOCUMENT).read_bytes():
+    before = (path / DOCUMENT).read_bytes()
+    if text == before:
         return []
-    changes = [*_file_changes(examined), *_document_changes(old, new)]
+    words = [*_file_changes(examined), *_card_changes(old, new)]
+    if parse(before, DOCUMENT)["schema_version"] != SCHEMA_VERSION:
+        words.append(f"{DOCUMENT} is now of version {SCHEMA_VERSION}: its scores are computed, not stated")
     try:
-        write_bytes(path / DOCUMENT, text)
+        replace_files(path, {DOCUMENT: text})
     except OSError as error:
         raise EntryError(f"{path} cannot be written: {error.strerror}", fix="see to its permissions") from error
-    return changes or [f"{DOCUMENT} is in its canonical form again"]
+    return words or [f"{DOCUMENT} is in its canonical form again"]
+
+
+def _about(folder: Path, document: Mapping[str, Any]) -> dict[str, Any]:
+    file = folder / ABOUT_FILE
+    # A quick run is marked in its name and description: the file does not know of it.
+    return {} if not file.is_file() or document["metadata"].get("quick") else read_about(file)
+
+
+def _changed(document: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    if unknown := changes.keys() - {*CARD, *BESIDE}:
+        raise EntryError(f"an entry has no {min(unknown)!r}", fix=f"use {', '.join((*CARD, *BESIDE))}")
+    beside = {key: changes[key] for key in BESIDE if key in changes}
+    card = {key: changes[key] for key in CARD if key in changes}
+    return {**document, **beside, "card": {**document["card"], **card}}
 
 
 def _refuse_others(problem: Problem, folder: Path) -> None:
@@ -88,10 +110,6 @@ def _file_changes(examined: Examined) -> list[str]:
     ]
 
 
-def _document_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """The keys of the header, and the scores, that are not what they were."""
-    changed = [f"{key} changed" for key in new if key not in ("declarations", "tasks") and old.get(key) != new[key]]
-    changed += [f"{key} changed" for key, value in new["declarations"].items() if old["declarations"][key] != value]
-    return changed + [
-        f"scores of {name} changed" for name, about in new["tasks"].items() if old["tasks"][name] != about
-    ]
+def _card_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    changed = [f"{key} changed" for key in CARD if old["card"][key] != new["card"][key]]
+    return changed + [f"{key} changed" for key in BESIDE if old.get(key) != new.get(key)]

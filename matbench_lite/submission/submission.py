@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from monty.json import MSONable
 
+from matbench_lite.documents import plain
 from matbench_lite.errors import EntryError, RecordError
-from matbench_lite.submission.canonical import plain
 from matbench_lite.submission.checkpoint import Checkpoint
 from matbench_lite.submission.document import constructor_arguments, header_document, task_document
 from matbench_lite.submission.entry import Entry, read_entry, write_entry
@@ -23,7 +23,7 @@ from matbench_lite.submission.measuring import Measurement
 from matbench_lite.submission.predictions import check_predictions
 from matbench_lite.submission.provenance import collect_provenance
 from matbench_lite.submission.recorded import RecordedFold
-from matbench_lite.submission.saving import check_owner, code_files
+from matbench_lite.submission.saving import check_nothing_dropped, check_owner, code_files
 from matbench_lite.submission.schema import SCHEMA_VERSION, as_lines, form_problems
 from matbench_lite.submission.scores import Scores, TaskScores, score_fold
 from matbench_lite.tasks import Benchmark, Category, Task, categorise, load_benchmark
@@ -246,22 +246,35 @@ class Submission(MSONable):  # type: ignore[misc]
         Args:
             folder: The entry's folder, e.g. "submissions/my-forest"; made if it is not there.
             code: The file, or files, that made the predictions. A pull request needs at least one.
-            overwrite: Whether another algorithm's entry in that folder may be replaced. (Saving your own again is
-                always fine.)
+            overwrite: Whether an entry in that folder may be replaced that is somebody else's (of another benchmark
+                or algorithm, or none of its authors is among yours), or has folds that are not recorded here. (Saving
+                your own again, with all that it had, is always fine.)
 
         Returns:
             The folder.
 
         Raises:
-            EntryError: If nothing is recorded, a code file is missing, or another algorithm's entry is there.
+            EntryError: If nothing is recorded, a code file is missing, the folder holds somebody else's entry, or
+                folds of it would be lost.
         """
         target = Path(folder)
         if not self.tasks:
             raise EntryError("nothing is recorded yet", fix="record at least one fold before saving")
-        check_owner(target, self.algorithm, overwrite=overwrite)
-        files = code_files([code] if isinstance(code, str | PathLike) else code)
+        if not overwrite:
+            check_owner(
+                target,
+                benchmark=self.benchmark.name,
+                algorithm=self.algorithm,
+                authors=self.authors,
+                imported=self.imported is not None,
+            )
+            check_nothing_dropped(target, self._folds)
+        paths = [code] if isinstance(code, str | PathLike) else code
+        files = code_files(paths)
         self.created = self.created or datetime.now(UTC).isoformat(timespec="seconds")
-        write_entry(target, self.benchmark, self._document(), self._folds, files)
+        # In the folder where the code is written, a file that is not used now is somebody's work.
+        elsewhere = target.resolve() not in [Path(path).resolve().parent for path in paths]
+        write_entry(target, self.benchmark, self._document(), self._folds, files, drop_code=elsewhere)
         return target
 
     @classmethod

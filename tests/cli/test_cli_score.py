@@ -1,4 +1,4 @@
-"""`mbl score`: recomputes, compares, and says when a stored score is not true."""
+"""`mbl score`: computes, and says when a score that an entry states is not true."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.cli.app import run
-from matbench_lite.submission.canonical import canonical_bytes, digest
+
+from ..review.version_1 import to_version_1, write_document
 
 
 @pytest.fixture
@@ -23,24 +24,29 @@ def entry(tmp_path: Path) -> Path:
 
 
 def forge(entry: Path, mae: float | None) -> None:
+    to_version_1(entry)
     document = json.loads((entry / "submission.json").read_bytes())
     document["tasks"]["mini_gap"]["folds"][2]["scores"]["mae"] = mae
-    document["digest"] = digest(document)
-    (entry / "submission.json").write_bytes(canonical_bytes(document))
+    write_document(entry, document)
 
 
-def test_true_scores_are_confirmed(entry, capsys) -> None:
+def test_scores_are_computed(entry, capsys) -> None:
     assert run(["score", str(entry)]) == 0
     printed = capsys.readouterr().out
-    assert "all recorded scores are those of the predictions" in printed
+    assert "stated" not in printed, "an entry states no scores"
     assert "[bold]Mean[/bold]" in printed, "a stranger's markup is text"
+
+
+def test_true_scores_of_version_1_are_confirmed(entry, capsys) -> None:
+    assert run(["score", str(to_version_1(entry))]) == 0
+    assert "all stated scores are those of the predictions" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("forged", [0.1, None])
 def test_a_forged_score_is_named_and_fails(entry, capsys, forged) -> None:
     forge(entry, forged)
     assert run(["score", str(entry)]) == 1
-    assert f"mini_gap fold 2 mae: recorded {forged}, recomputed 1." in capsys.readouterr().err
+    assert f"mini_gap fold 2 mae: stated {forged}, recomputed 1." in capsys.readouterr().err
 
 
 def test_json_has_scores_and_differences(entry, capsys) -> None:
@@ -48,5 +54,5 @@ def test_json_has_scores_and_differences(entry, capsys) -> None:
     assert run(["score", str(entry), str(entry.parent / "nowhere"), "--json"]) == 1
     first, second = json.loads(capsys.readouterr().out)
     assert first["scores"]["mini_gap"]["mae"]["mean"] > 1
-    assert [(item["fold"], item["metric"], item["recorded"]) for item in first["differences"]] == [(2, "mae", 0.1)]
+    assert [(item["fold"], item["metric"], item["stated"]) for item in first["differences"]] == [(2, "mae", 0.1)]
     assert "is missing" in second["error"]

@@ -11,7 +11,7 @@ from entries import sound_submission
 
 from matbench_lite import Submission
 from matbench_lite.review import check_entries, check_entry, check_paths, find_submissions
-from matbench_lite.submission import reseal
+from matbench_lite.submission import seal
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ class TestWhereTheOthersAre:
 
     def test_a_folder_of_entries_is_all_of_them_in_order(self, entry) -> None:
         theirs = shutil.copytree(entry, entry.parent / "a")
-        reseal(theirs, header={"algorithm": "A"})
+        seal(theirs, changes={"algorithm": "A"})
         found = check_paths([entry.parent])
         assert [checked.slug for checked in found] == ["a", "mine"]
 

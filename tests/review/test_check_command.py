@@ -61,7 +61,7 @@ def test_a_sound_entry_ends_with_0_and_says_why_it_is_what_it_is(entry, mbl) -> 
 
 
 def test_an_error_ends_with_1_and_every_finding_has_its_fix_within_80_columns(entry, mbl) -> None:
-    forge(entry, lambda d: d["declarations"].update(external_data=None), description="")
+    forge(entry, external_data=None, description="")
     (entry / "model.py").write_text("x = 2\n")
     done = mbl(entry)
     assert done.code == 1
@@ -128,7 +128,7 @@ def test_each_severity_has_its_command(entry, severity, command) -> None:
     changes = {"error": {"authors": []}, "warning": {"description": ""}, "note": {}}[severity]
     forge(entry, **changes)
     if severity == "note":
-        forge(entry, lambda d: d["declarations"].update(single_configuration=False))
+        forge(entry, single_configuration=False)
     checked = check_entry(entry)
     assert annotation(checked, checked.findings[0]).startswith(f"::{command} file=")
 

@@ -13,7 +13,7 @@ from matbench_lite import Submission, load_benchmark
 from matbench_lite.errors import EntryError
 from matbench_lite.review import RULES, check_entry
 from matbench_lite.review.findings import Finding
-from matbench_lite.submission import reseal
+from matbench_lite.submission import seal
 
 HOME = "https://github.com/materialsproject/matbench/tree/main/benchmarks"
 
@@ -44,10 +44,9 @@ def test_every_problem_is_found_at_once(entry) -> None:
     (entry / "model.py").write_text("x = 2\n")
     forge_table(entry, put_prediction(entry, 0, np.nan))
     forge(entry, authors=["<b>me</b>"], created="2026-13-01T00:00:00+00:00", metadata={"quick": True})
-    forge(entry, lambda d: d["declarations"].update(external_data=None))
-    forge(entry, lambda d: d["tasks"]["mini_n"]["folds"][2]["scores"].update(mae=0.0))
+    forge(entry, external_data=None)
     assert set(codes(entry)) == {
-        "MBL108", "MBL118", "MBL209", "MBL210", "MBL307", "MBL404", "MBL406", "MBL408", "MBL602",
+        "MBL108", "MBL118", "MBL209", "MBL210", "MBL307", "MBL404", "MBL406", "MBL602",
     }  # fmt: skip
 
 
@@ -61,6 +60,16 @@ def test_findings_come_with_errors_first_and_name_task_fold_and_rows(entry) -> N
     assert first.rows == tuple(task.test_ids(0)[[0, 7]])
     assert first.place.startswith(f"predictions.parquet, {task.name} fold 0, mini-")
     assert (second.code, second.severity) == ("MBL604", "warning")
+
+
+def test_what_others_sent_is_only_read(entry) -> None:
+    """A save that was not finished is finished where somebody works, not in what a commit holds."""
+    (entry / ".saved").mkdir()
+    (entry / ".saved" / "README.md").write_text("# Another\n")
+    before = (entry / "README.md").read_bytes()
+    assert "MBL106" in {finding.code for finding in check_entry(entry, committed=True).findings}
+    assert (entry / "README.md").read_bytes() == before
+    assert (entry / ".saved" / "README.md").is_file()
 
 
 def test_many_findings_of_one_code_are_cut_short(entry) -> None:
@@ -108,7 +117,7 @@ def test_an_unreadable_document_leaves_the_other_checks_listed(entry) -> None:
 
 @pytest.mark.parametrize("missing", ["single_configuration", "external_data"])
 def test_a_missing_declaration_is_an_error_in_a_new_entry_and_a_note_in_an_imported_one(entry, missing) -> None:
-    forge(entry, lambda d: d["declarations"].update({missing: None}))
+    forge(entry, **{missing: None})
     code = {"single_configuration": "MBL601", "external_data": "MBL602"}[missing]
     assert [(f.code, f.severity) for f in check_entry(entry).findings] == [(code, "error")]
     forge(entry, imported={"from": "matbench", "url": HOME, "hash_matches": True})
@@ -118,12 +127,12 @@ def test_a_missing_declaration_is_an_error_in_a_new_entry_and_a_note_in_an_impor
 def test_an_imported_entry_needs_no_code_and_is_marked(entry) -> None:
     for name in ("model.py", "explore.ipynb"):
         (entry / name).unlink()
-    reseal(entry, header={"imported": {"from": "matbench", "url": HOME, "hash_matches": True}})
+    seal(entry, changes={"imported": {"from": "matbench", "url": HOME, "hash_matches": True}})
     assert codes(entry) == ["MBL605"]
 
 
 def test_hand_tuning_that_is_declared_makes_it_task_specific_and_is_noted(entry) -> None:
-    reseal(entry, header={"single_configuration": False})
+    seal(entry, changes={"single_configuration": False})
     checked = check_entry(entry)
     assert [finding.code for finding in checked.findings] == ["MBL608"]
     assert checked.findings[0].message == "all 7 tasks, but configured by hand for each task: task-specific"
@@ -140,7 +149,7 @@ def test_one_task_needs_no_note_about_hand_tuning(tmp_path) -> None:
 
 
 def test_declared_external_data_is_no_suspicion(entry) -> None:
-    reseal(entry, header={"external_data": "pretrained on OQMD", "description": "A pretrained network."})
+    seal(entry, changes={"external_data": "pretrained on OQMD", "description": "A pretrained network."})
     assert codes(entry) == []
 
 

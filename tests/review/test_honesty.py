@@ -75,7 +75,7 @@ def test_predictions_without_any_error_are_not_compared() -> None:
 
 @given(st.lists(st.sampled_from([0.0, 1.0, 1.5, -2.0, 7.0]), min_size=1))
 def test_unique_targets_are_those_that_occur_once(values) -> None:
-    unique = Targets(values=np.array(values), verified=True).unique
+    unique = Targets(values=np.array(values)).unique
     assert unique.tolist() == [values.count(value) == 1 for value in values]
 
 

@@ -12,9 +12,9 @@ from matbench_lite import Submission
 from matbench_lite.cli.app import run as mbl
 from matbench_lite.errors import EntryError, ModelError, UnknownNameError
 from matbench_lite.review.scaffold import make_entry_folder
-from matbench_lite.review.sealing import seal_entry
 from matbench_lite.run import BASELINES, load_model
 from matbench_lite.run.about import about_model
+from matbench_lite.submission import seal
 
 
 @pytest.mark.parametrize("baseline", BASELINES)
@@ -22,11 +22,11 @@ def test_a_new_folder_holds_a_model_that_can_be_loaded(tmp_path: Path, baseline:
     make_entry_folder(tmp_path / "my-model", baseline=baseline, author='A. "Quoted" Name\\')
     model = load_model(tmp_path / "my-model")
     about = about_model(model)
-    assert about.algorithm == "my-model"
-    assert about.authors == ('A. "Quoted" Name\\',)
-    assert (about.single_configuration, about.external_data) == (True, False)
-    assert about.description.endswith(".")
-    assert about.requirements == about_model(load_model(baseline)).requirements
+    assert about["algorithm"] == "my-model"
+    assert about["authors"] == ['A. "Quoted" Name\\']
+    assert (about["single_configuration"], about["external_data"]) == (True, False)
+    assert about["description"].endswith(".")
+    assert about["requirements"] == about_model(load_model(baseline))["requirements"]
     assert model.input == load_model(baseline).input
 
 
@@ -63,7 +63,7 @@ def entry(tmp_path: Path) -> Path:
     """What `mbl run` makes of a new folder, in a moment."""
     folder = tmp_path / "submissions" / "my-model"
     make_entry_folder(folder, baseline="dummy", author="A. Name")
-    submission = Submission("mini", **about_model(load_model(folder)).arguments)
+    submission = Submission("mini", **about_model(load_model(folder)))
     for fold in range(5):
         submission.record("mini_gap", fold, [1.0] * 100)
     submission.provenance = {"python": "3.11.9"}
@@ -73,12 +73,12 @@ def entry(tmp_path: Path) -> Path:
 
 def test_an_entry_that_was_edited_can_be_sealed_anew(entry: Path) -> None:
     before = Submission.load(entry)
-    assert seal_entry(entry) == []
+    assert seal(entry) == []
     (entry / "README.md").write_text("# New words\n")
     (entry / "notes.txt").write_text("more\n")
     with pytest.raises(EntryError):
         Submission.load(entry)
-    changes = seal_entry(entry)
+    changes = seal(entry)
     assert any("README.md" in change for change in changes)
     assert any("notes.txt" in change for change in changes)
     after = Submission.load(entry)
@@ -86,7 +86,7 @@ def test_an_entry_that_was_edited_can_be_sealed_anew(entry: Path) -> None:
     assert after.provenance == before.provenance
     assert after.frame.equals(before.frame)
     (entry / "notes.txt").unlink()
-    assert seal_entry(entry)
+    assert seal(entry)
     assert Submission.load(entry)
 
 
@@ -94,21 +94,21 @@ def test_the_header_comes_from_about_toml(entry: Path) -> None:
     file = entry / "about.toml"
     assert tomllib.loads(file.read_text())["algorithm"] == "my-model"
     file.write_text(file.read_text().replace('algorithm = "my-model"', 'algorithm = "A better name"'))
-    assert any("algorithm" in change for change in seal_entry(entry))
+    assert any("algorithm" in change for change in seal(entry))
     assert Submission.load(entry).algorithm == "A better name"
     sealed = (entry / "submission.json").read_bytes()
     file.write_text("algorithm = 3\n")
     with pytest.raises(ModelError, match="algorithm"):
-        seal_entry(entry)
+        seal(entry)
     assert (entry / "submission.json").read_bytes() == sealed
 
 
 def test_a_header_that_was_edited_by_hand_is_kept(entry: Path) -> None:
     (entry / "about.toml").unlink()
     document = json.loads((entry / "submission.json").read_text())
-    document["authors"] = ["B. Name"]
+    document["card"]["authors"] = ["B. Name"]
     (entry / "submission.json").write_text(json.dumps(document))
-    assert seal_entry(entry)
+    assert seal(entry)
     assert Submission.load(entry).authors == ["B. Name"]
 
 
@@ -118,14 +118,14 @@ def test_changed_predictions_are_another_entry(entry: Path) -> None:
     (entry / "predictions.parquet").write_bytes(content)
     before = (entry / "submission.json").read_bytes()
     with pytest.raises(EntryError, match=r"predictions\.parquet"):
-        seal_entry(entry)
+        seal(entry)
     assert (entry / "submission.json").read_bytes() == before
     assert mbl(["seal", str(entry)]) == 1
 
 
 def test_a_folder_without_an_entry_cannot_be_sealed(tmp_path: Path) -> None:
     with pytest.raises(EntryError, match=r"submission\.json"):
-        seal_entry(tmp_path)
+        seal(tmp_path)
 
 
 def test_the_command_seals(entry: Path, capsys) -> None:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from matbench_lite.documents import plain
 from matbench_lite.errors import EntryError
-from matbench_lite.submission.canonical import canonical_bytes, parse, plain
+from matbench_lite.submission.canonical import canonical_bytes, parse
 
 INTEGERS = st.integers(-(2**63), 2**64 - 1)
 VALUES = st.recursive(

@@ -198,8 +198,8 @@ def test_errors_survive_a_process_border() -> None:
         ({"algorithm": ""}, "algorithm"),
         ({"algorithm": "two\nlines"}, "algorithm"),
         ({"algorithm": "A", "authors": [""]}, "authors/0"),
-        ({"algorithm": "A", "external_data": True}, "declarations/external_data"),
-        ({"algorithm": "A", "single_configuration": "yes"}, "declarations/single_configuration"),
+        ({"algorithm": "A", "external_data": True}, "card/external_data"),
+        ({"algorithm": "A", "single_configuration": "yes"}, "card/single_configuration"),
     ],
 )
 def test_what_is_out_of_form_is_said_at_once_not_after_the_training(arguments, place) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from matbench_lite.review.findings import Finding
 from matbench_lite.review.material import Material
 from matbench_lite.review.rule import Rule
-from matbench_lite.submission.folder import DOCUMENT
+from matbench_lite.submission import DOCUMENT
 from matbench_lite.tasks import categorise
 
 _ABOUT = "in about.toml, or as an argument of Submission; then run `mbl seal`"
@@ -81,19 +81,19 @@ def check(material: Material) -> Iterator[Finding]:
     document, imported = material.document, material.imported
     if not document:
         return
-    declared = document["declarations"]
+    card = document["card"]
     missing = (
-        (CONFIGURATION, declared["single_configuration"] is None, "whether one configuration was used for all tasks"),
-        (EXTERNAL, declared["external_data"] is None, "whether other data was used for training"),
-        (AUTHORS, not document["authors"], "who made it"),
-        (DESCRIPTION, not document["description"].strip(), "what the algorithm does"),
+        (CONFIGURATION, card["single_configuration"] is None, "whether one configuration was used for all tasks"),
+        (EXTERNAL, card["external_data"] is None, "whether other data was used for training"),
+        (AUTHORS, not card["authors"], "who made it"),
+        (DESCRIPTION, not card["description"].strip(), "what the algorithm does"),
     )
     for rule, absent, what in missing:
         if absent:
             yield rule.found(f"the entry does not say {what}", imported=imported, file=DOCUMENT)
     yield from _imported(material)
     submission = material.submission
-    if submission is not None and declared["single_configuration"] is False:
+    if submission is not None and card["single_configuration"] is False:
         without = categorise(submission.benchmark, submission.complete_tasks, single_configuration=None)
         if without.general_purpose:
             yield BY_HAND.found(f"{submission.category.reason}: {submission.category}", file=DOCUMENT)

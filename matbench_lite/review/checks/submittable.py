@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from matbench_lite.review.findings import Finding
 from matbench_lite.review.material import Material
 from matbench_lite.review.rule import Rule
-from matbench_lite.submission.folder import DOCUMENT
+from matbench_lite.submission import DOCUMENT
 
 CODE = (".py", ".ipynb")
 
@@ -55,7 +55,7 @@ def check(material: Material) -> Iterator[Finding]:
         yield QUICK.found("the entry was made by `mbl run --quick`", file=DOCUMENT)
     if problem := _date_problem(document["created"]):
         yield DATE.found(f"created is {document['created']}: {problem}", file=DOCUMENT)
-    yield from _taken(material, document["algorithm"])
+    yield from _taken(material, document["card"]["algorithm"])
 
 
 def _taken(material: Material, name: str) -> Iterator[Finding]:

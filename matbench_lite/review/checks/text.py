@@ -9,7 +9,7 @@ from typing import Any
 from matbench_lite.review.findings import Finding
 from matbench_lite.review.material import Material
 from matbench_lite.review.rule import Rule
-from matbench_lite.submission.folder import DOCUMENT
+from matbench_lite.submission import DOCUMENT
 
 TEXT = Rule(
     code="MBL209",
@@ -35,9 +35,9 @@ _TEXTS = ("description", "references")
 
 def check(material: Material) -> Iterator[Finding]:
     """Who, what and how, as an entry says it."""
-    document = material.document
+    card = material.document.get("card", {})
     for key in (*_LINES, *_TEXTS):
-        for text in _texts(document.get(key)):
+        for text in _texts(card.get(key)):
             problems = [*hidden_characters(text), *(["markup"] if key in _LINES and _TAG.search(text) else [])]
             if problems:
                 yield TEXT.found(f"{key} has {', '.join(problems)}: {text[:80]!r}", file=DOCUMENT)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from matbench_lite.git import LINK, SUBMODULE, Change, Repository, TreeItem
-from matbench_lite.submission.folder import PREDICTIONS
+from matbench_lite.submission import PREDICTIONS
 
 SUBMISSIONS = "submissions"
 """The folder of the repository that has one folder per entry."""

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from matbench_lite._version import __version__
-from matbench_lite.board.task import hardware, training_seconds
+from matbench_lite.board import hardware, training_seconds
 from matbench_lite.git import Repository
 from matbench_lite.review.checked import Checked
 from matbench_lite.review.checking import check_entry

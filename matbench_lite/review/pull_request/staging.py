@@ -10,13 +10,12 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from matbench_lite import git
-from matbench_lite.errors import MatbenchLiteError
+from matbench_lite.errors import DataError, MatbenchLiteError
 from matbench_lite.git import Repository, TreeItem
 from matbench_lite.review.findings import Finding
 from matbench_lite.review.pull_request import rules
 from matbench_lite.review.pull_request.changes import SUBMISSIONS, Slug
-from matbench_lite.submission import Submission
-from matbench_lite.submission.folder import DOCUMENT, MAX_FILES
+from matbench_lite.submission import DOCUMENT, MAX_FILES, Submission
 
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.+=@,()\[\] -]{0,99}")
@@ -103,6 +102,8 @@ def stage_readable(
             continue
         try:
             read[staged.slug] = Submission.load(staged.folder)
+        except DataError:
+            raise  # of our data, not of the entry
         except MatbenchLiteError:
             continue
     return read

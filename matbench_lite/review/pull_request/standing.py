@@ -6,9 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from matbench_lite.board import Results, general_board
-from matbench_lite.board.order import order
-from matbench_lite.board.result import higher_is_better
+from matbench_lite.board import Results, general_board, higher_is_better
 from matbench_lite.metrics import Summary, ranking_metric
 from matbench_lite.stats import Interval
 from matbench_lite.submission import Submission
@@ -175,7 +173,7 @@ class _Side:
         return boards
 
     def _positions(self, task: Task) -> dict[str, Position]:
-        places = order(task, self.results.on(task))
+        places = self.results.places(task)
         return {place.slug: Position(rank=place.rank, of=len(places), tie_group=place.tie_group) for place in places}
 
 

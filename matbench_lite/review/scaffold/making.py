@@ -12,8 +12,9 @@ from matbench_lite.errors import EntryError
 from matbench_lite.filling import fill
 from matbench_lite.review.checks.folder import MAX_SLUG, is_slug
 from matbench_lite.run import load_model
-from matbench_lite.run.about import ABOUT_FILE, about_model
+from matbench_lite.run.about import about_model
 from matbench_lite.run.model import MODEL_FILE
+from matbench_lite.submission import ABOUT_FILE
 
 DEFAULT_BASELINE = "rf-magpie"
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -57,7 +58,7 @@ def make_entry_folder(folder: Path, *, baseline: str = DEFAULT_BASELINE, author:
         "baseline": baseline,
         "authors": [author or _git_name() or "Your Name"],
         "description": (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0],
-        "requirements": list(about_model(model).requirements),
+        "requirements": list(about_model(model).get("requirements", ())),
     }
     written = []
     for name in (MODEL_FILE, ABOUT_FILE, "README.md"):

@@ -12,6 +12,8 @@ from matbench_lite.errors import RepositoryError
 from matbench_lite.review.pull_request import render_markdown, review
 from matbench_lite.submission import FoldPredictions, RecordedFold
 
+from ..version_1 import to_version_1
+
 
 def codes(report) -> list[str]:
     """Of the change, then of its entries; notes left out."""
@@ -212,10 +214,10 @@ def test_what_is_not_committed_is_reviewed_where_no_head_is_named(clone, entry) 
     assert review(clone.folder, "main", "HEAD").verdict == "no entries"
 
 
-def test_without_targets_recorded_scores_are_used_and_marked(clone) -> None:
+def test_without_targets_stated_scores_are_used_and_marked(clone) -> None:
     """The data directory of a test is empty, so there are no targets of Matbench's tasks."""
     clone.branch("steel")
-    clone.entry("stated", _stated("Stated", 100.0))
+    to_version_1(clone.entry("stated", _without_targets("Stated")), lambda _: {"mae": 100.0})
     clone.commit()
     report = review(clone.folder, "main", "steel")
     assert report.verdict != "accept"
@@ -225,14 +227,14 @@ def test_without_targets_recorded_scores_are_used_and_marked(clone) -> None:
     assert "unverified" in render_markdown(report)
 
 
-def _stated(algorithm: str, score: float) -> Submission:
-    """An entry on a task whose targets are not here: it can only state its scores."""
+def _without_targets(algorithm: str) -> Submission:
+    """An entry on a task whose targets are not here."""
     task = load_benchmark("matbench_v0.1")["matbench_steels"]
     about = {"authors": ["A. Name"], "single_configuration": True, "external_data": False}
     submission = Submission("matbench_v0.1", algorithm=algorithm, **about)
     for fold in task.folds:
         predictions = FoldPredictions(type="value", prediction=np.arange(len(task.test_rows(fold)), dtype=float))
-        submission._keep(task.name, fold, RecordedFold(predictions=predictions, scores={"mae": score}))
+        submission._keep(task.name, fold, RecordedFold(predictions=predictions))
     submission.provenance = {}
     return submission
 

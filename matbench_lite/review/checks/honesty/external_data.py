@@ -9,7 +9,7 @@ from typing import Any
 from matbench_lite.review.findings import Finding
 from matbench_lite.review.material import Material
 from matbench_lite.review.rule import Rule
-from matbench_lite.submission.folder import DOCUMENT
+from matbench_lite.submission import DOCUMENT
 
 UNDECLARED = Rule(
     code="MBL506",
@@ -34,11 +34,11 @@ _SHOWN = 5
 def check(material: Material) -> Iterator[Finding]:
     """What the entry says of itself, and its code, as text; nothing of it is executed."""
     document = material.document
-    if not document or document["declarations"]["external_data"]:
+    if not document or document["card"]["external_data"]:
         return
     found: dict[str, set[str]] = {}
     notes = (document.get("imported") or {}).get("notes")
-    for where, text in (*((key, _text(document[key])) for key in _KEYS), ("notes", _text(notes))):
+    for where, text in (*((key, _text(document["card"][key])) for key in _KEYS), ("notes", _text(notes))):
         if words := set(map(str.lower, _WORDS.findall(text))):
             found[where] = words
     for name, content in material.examined.files.items():

@@ -12,7 +12,7 @@ from typing import Any
 from matbench_lite.review.findings import Finding
 from matbench_lite.review.material import Material
 from matbench_lite.review.rule import Rule
-from matbench_lite.submission.folder import DOCUMENT
+from matbench_lite.submission import DOCUMENT
 from matbench_lite.tasks import Task
 
 TUNED = Rule(
