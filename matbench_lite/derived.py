@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
@@ -27,6 +28,7 @@ _IMPORT = re.compile(r"^\s*(?:from (matbench_lite[\w.]*) import (\([^)]*\)|[^\n]
 _ONLY_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:(?: .*)?\n)+", re.M)
 _LIBRARIES = ("numpy", "scipy")  # whose version may change the last digits
 _MANY = 16  # files of one kind, before they are merged
+_ABANDONED = 3600  # seconds
 _OLD = 3  # folders of other sources that are left: for those who go back and forth between two versions
 
 
@@ -58,16 +60,20 @@ def imported_sources(module: str) -> dict[str, Path]:
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        path = _source(name)
-        if path is None or name in found:
-            continue
-        found[name] = path
-        if "." in name:
-            waiting.append(name.rpartition(".")[0])  # importing a module runs the packages that it is in
-        for package, names, whole in _IMPORT.findall(_text(path)):
-            waiting.append(package or whole)
-            waiting += [f"{package}.{each}" for each in re.findall(r"\w+", names)]
+        if name not in found and (path := _source(name)) is not None:
+            found[name] = path
+            waiting += _imports(name, path)
     return found
+
+
+@cache
+def _imports(module: str, path: Path) -> tuple[str, ...]:
+    """What a module may import, directly; some of the names are none of modules."""
+    names = {module.rpartition(".")[0]}  # importing a module runs the packages that it is in
+    for package, listed, whole in _IMPORT.findall(_text(path)):
+        names.add(package or whole)
+        names.update(f"{package}.{each}" for each in re.findall(r"\w+", listed))
+    return tuple(names - {""})
 
 
 def _text(path: Path) -> str:
@@ -79,6 +85,7 @@ def _text(path: Path) -> str:
     return text if lazy else _ONLY_TYPES.sub("", text)
 
 
+@cache
 def _source(module: str) -> Path | None:
     top, *parts = module.split(".")
     path = _PACKAGE.joinpath(*parts)
@@ -112,7 +119,7 @@ class Parts:
             with suppress(OSError):
                 content = path.read_bytes()
                 if _name(content) == path.name:
-                    tables.append(pq.read_table(pa.BufferReader(content), use_threads=False))
+                    tables.append(pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False))
                 else:
                     path.unlink()
         return pa.concat_tables(tables) if tables else None
@@ -124,6 +131,7 @@ class Parts:
         with suppress(OSError):
             if not self.folder.is_dir():
                 self._remove_old()
+            self._remove_unfinished()
             old = self._files()
             if len(old) >= _MANY and (kept := self.read()) is not None:
                 rows = pa.concat_tables([kept, rows])
@@ -147,6 +155,13 @@ class Parts:
             temporary.write_bytes(content)
             # Not flushed to disk first, unlike files that cannot be made again: one that is cut off is not believed.
             temporary.replace(self.folder / _name(content))
+
+    def _remove_unfinished(self) -> None:
+        """Remove what a process that was killed long ago had begun to write."""
+        for path in self.folder.glob(".*.tmp"):
+            with suppress(FileNotFoundError):
+                if path.stat().st_mtime < time.time() - _ABANDONED:
+                    path.unlink()
 
     def _remove_old(self) -> None:
         """Remove what other sources computed, but for the last few."""

@@ -9,12 +9,13 @@ from matbench_lite.board.entry import EntryBoard, EntryTask, FoldRow, entry_boar
 from matbench_lite.board.general import BestRow, Cell, GeneralBoard, GeneralRow, general_board
 from matbench_lite.board.history import History, HistoryRow, history
 from matbench_lite.board.pair import Pair
-from matbench_lite.board.reading import Entries, read_entries
-from matbench_lite.board.result import Result
+from matbench_lite.board.reading import Entries, read_entries, stated_benchmark
+from matbench_lite.board.result import Result, higher_is_better
 from matbench_lite.board.results import Results
+from matbench_lite.board.rows import TargetsState, read_rows, targets_state
 from matbench_lite.board.scaling import scaled_error
-from matbench_lite.board.table import flat_rows, to_csv, to_frame
-from matbench_lite.board.task import TaskBoard, TaskRow, task_board
+from matbench_lite.board.table import flat_rows, rows_to_csv, to_csv, to_frame
+from matbench_lite.board.task import TaskBoard, TaskRow, hardware, task_board, training_seconds
 from matbench_lite.board.task_sets import TASK_SETS, select_tasks
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Pair",
     "Result",
     "Results",
+    "TargetsState",
     "TaskBoard",
     "TaskRow",
     "WorstRow",
@@ -43,11 +45,18 @@ __all__ = [
     "entry_board",
     "flat_rows",
     "general_board",
+    "hardware",
+    "higher_is_better",
     "history",
     "read_entries",
+    "read_rows",
+    "rows_to_csv",
     "scaled_error",
     "select_tasks",
+    "stated_benchmark",
+    "targets_state",
     "task_board",
     "to_csv",
     "to_frame",
+    "training_seconds",
 ]

@@ -172,7 +172,8 @@ def general_board(results: Results, task_set: str | None = None) -> GeneralBoard
     best = []
     for task in results.benchmark:
         listed = {slug: result for slug in slugs if (result := results.of(slug, task)) is not None}
-        places = order(task, listed)
+        # Most often all are general-purpose: then it is the order on the board of the task.
+        places = results.places(task) if len(listed) == len(results.on(task)) else order(task, listed)
         best.append(_best(results, task, places, listed))
         for place in places:
             cells[place.slug][task.name] = _cell(task, place, listed[place.slug])

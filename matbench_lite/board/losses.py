@@ -32,8 +32,7 @@ class Losses:
 def row_losses(rows: Rows, recorded: Mapping[int, RecordedFold]) -> Losses:
     """The loss of every row of a task whose folds are all recorded."""
     predictions = np.empty(len(rows.targets))
-    for fold, held in recorded.items():
-        predictions[rows.folds == fold] = held.predictions.prediction
+    predictions[rows.by_fold] = np.concatenate([recorded[fold].predictions.prediction for fold in sorted(recorded)])
     if rows.targets.dtype == bool:
         wrong = (predictions > DECISION_THRESHOLD) != rows.targets
         return Losses(predictions=predictions, losses=wrong.astype(np.float64))
@@ -42,4 +41,4 @@ def row_losses(rows: Rows, recorded: Mapping[int, RecordedFold]) -> Losses:
 
 def by_fold(values: NDArray[np.generic], rows: Rows) -> list[NDArray[np.generic]]:
     """A column of all rows, cut into the test parts of the folds."""
-    return [values[rows.folds == fold] for fold in range(int(rows.folds.max()) + 1)]
+    return np.split(values[rows.by_fold], rows.ends)

@@ -14,12 +14,11 @@ from matbench_lite.board.rows import Rows
 from matbench_lite.board.score_table import WHOLE, Folds
 from matbench_lite.metrics import METRICS, Summary, balanced_accuracy, mae, ranking_metric, summarise
 from matbench_lite.stats import Interval, bootstrap_balanced_accuracy, bootstrap_mean
-from matbench_lite.submission import RecordedFold, TaskScores, score_fold
-from matbench_lite.submission.predictions import MAX_PREDICTION
+from matbench_lite.submission import MAX_PREDICTION, RecordedFold, TaskScores, score_fold
 from matbench_lite.tasks import Task
 
-_UNSEEN = "unseen_formulas"
-"""In the score table: the ranking metric on rows whose formula the training part does not have."""
+_UNSEEN = "unseen_formulas_"
+"""In the score table, before the number of a fold: its ranking metric on formulas that its training part has not."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,19 +74,19 @@ def computed(task: Task, rows: Rows, recorded: Mapping[int, RecordedFold]) -> di
         fold: {name: float(value) for name, value in score_fold(task, fold, held.predictions).items()}
         for fold, held in recorded.items()
     }
-    for fold, value in _unseen(task, rows, recorded).items() if 0 < share < 1 else ():
-        folds[fold][_UNSEEN] = value
+    unseen = _unseen(task, rows, recorded) if 0 < share < 1 else {}
     interval = _interval(rows, losses)
-    return {**folds, WHOLE: {"interval_low": interval.low, "interval_high": interval.high, "unseen_share": share}}
+    whole = {"interval_low": interval.low, "interval_high": interval.high, "unseen_share": share}
+    return {**folds, WHOLE: {**whole, **{f"{_UNSEEN}{fold}": value for fold, value in unseen.items()}}}
 
 
 def from_computed(task: Task, values: Folds, *, verified: bool) -> Result:
     """The record of what was computed."""
     whole = values[WHOLE]
     folds = {fold: held for fold, held in values.items() if fold != WHOLE}
-    unseen = [held[_UNSEEN] for held in folds.values() if _UNSEEN in held]
+    unseen = [value for name, value in whole.items() if name.startswith(_UNSEEN)]
     return Result(
-        scores=_scores(task, {fold: _without(held, _UNSEEN) for fold, held in folds.items()}),
+        scores=TaskScores(task=task.name, kind=task.kind, unit=task.unit, folds=folds, complete=True),
         verified=verified,
         interval=Interval(low=whole["interval_low"], high=whole["interval_high"]),
         unseen=summarise(unseen) if unseen else None,
@@ -96,13 +95,9 @@ def from_computed(task: Task, values: Folds, *, verified: bool) -> Result:
     )
 
 
-def _without(values: Mapping[str, float], name: str) -> dict[str, float]:
-    return {key: value for key, value in values.items() if key != name}
-
-
 def from_recorded(task: Task, recorded: Mapping[int, RecordedFold]) -> Result | None:
     """The scores that the entry states, for want of targets; None if it does not state the one that ranks."""
-    stated = {fold: _believable(held.scores or {}) for fold, held in recorded.items()}
+    stated = {fold: _believable(held.stated or {}) for fold, held in recorded.items()}
     metric = ranking_metric(task.kind)
     if any(scores.get(metric) is None for scores in stated.values()):
         return None

@@ -12,18 +12,18 @@ from matbench_lite.board import pair as pairs
 from matbench_lite.board import result as results
 from matbench_lite.board.anatomy import Anatomy
 from matbench_lite.board.losses import Losses, row_losses
+from matbench_lite.board.order import Place, order
 from matbench_lite.board.pair import Pair
 from matbench_lite.board.result import Result
 from matbench_lite.board.rows import Rows, TargetsState, read_rows, targets_state
 from matbench_lite.board.score_table import Folds, Key, ScoreTable
 from matbench_lite.data import derived_directory
 from matbench_lite.derived import Shelf, key
-from matbench_lite.errors import EntryError, MetricError
+from matbench_lite.errors import EntryError, MetricError, unknown_name
 from matbench_lite.progress import progress
 from matbench_lite.stats import Interval
 from matbench_lite.submission import Submission
 from matbench_lite.tasks import Benchmark, Category, Task
-from matbench_lite.tasks.benchmark import unknown_name
 
 _MANY = 25
 """Entries after which what was computed is put on disk: a board that is interrupted goes on from there."""
@@ -60,6 +60,8 @@ class Results:
         self._targets: dict[str, TargetsState | None] = {}
         self._results: dict[tuple[str, str], Result | None] = {}
         self._digests: dict[tuple[str, str], str] = {}
+        self._complete: dict[str, frozenset[str]] = {}
+        self._places: dict[str, list[Place]] = {}
         folder = derived_directory() / benchmark.name
         self._scores = ScoreTable(benchmark.name, results.__name__)
         self._pairs = Shelf(folder, "pairs", pairs.__name__)
@@ -82,7 +84,9 @@ class Results:
 
     def is_complete(self, slug: str, task: Task) -> bool:
         """Whether all folds of a task are recorded: what a board asks for."""
-        return task.name in self.entry(slug).complete_tasks
+        if slug not in self._complete:
+            self._complete[slug] = frozenset(self.entry(slug).complete_tasks)
+        return task.name in self._complete[slug]
 
     def of(self, slug: str, task: Task) -> Result | None:
         """One entry on one task; None if a fold is missing, or there are neither targets nor stated scores."""
@@ -93,6 +97,12 @@ class Results:
     def on(self, task: Task) -> dict[str, Result]:
         """Every entry that has a result on a task, by slug."""
         return {slug: result for slug in self.entries if (result := self.of(slug, task)) is not None}
+
+    def places(self, task: Task) -> list[Place]:
+        """Who is ahead on a task, best first."""
+        if task.name not in self._places:
+            self._places[task.name] = order(task, self.on(task))
+        return self._places[task.name]
 
     def pair(self, first: str, second: str, task: Task) -> Pair | None:
         """Two entries row by row; None if one has no result, or without targets."""
@@ -108,6 +118,8 @@ class Results:
             for first, second in slugs
             if self.is_complete(first, task) and self.is_complete(second, task)
         }
+        if self._pairs.missing(keys.values()):
+            self._fill_pairs()
         missing = set(self._pairs.missing(keys.values()))
         self._pairs.put(
             {
@@ -168,6 +180,35 @@ class Results:
                     self._scores.put(waiting)
                     waiting = {}
                 advance(1)
+
+    def _fill_pairs(self) -> None:
+        """Compare all entries with the best of every task, entry by entry: each is opened once."""
+        best = {task.name: places[0].slug for task in self.benchmark if (places := self.places(task))}
+        wanted = {
+            slug: {
+                key(state.digest, self._digest(slug, task), self._digest(best[task.name], task)): (task, state)
+                for task, state in self._measurable(slug)
+                if slug != best[task.name]
+            }
+            for slug in self.entries
+        }
+        missing = set(self._pairs.missing([name for names in wanted.values() for name in names]))
+        leading: dict[str, Losses] = {}
+        waiting: dict[str, Pair] = {}
+        with progress("comparing entries", len(missing)) as advance:
+            for slug, names in wanted.items():
+                for name, (task, state) in names.items():
+                    if name not in missing:
+                        continue
+                    if task.name not in leading:
+                        leading[task.name] = self._losses(best[task.name], task, state)
+                    ours = self._losses(slug, task, state)
+                    waiting[name] = pairs.compare_rows(self._rows(task, state), ours, leading[task.name])
+                    advance(1)
+                if len(waiting) > _MANY * len(self.benchmark):
+                    self._pairs.put(waiting)
+                    waiting = {}
+        self._pairs.put(waiting)
 
     def _measurable(self, slug: str) -> Iterator[tuple[Task, TargetsState]]:
         """The complete tasks of an entry whose targets are here."""

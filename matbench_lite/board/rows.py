@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from matbench_lite.data.store import file_sha256, holdings
+from matbench_lite.data import targets_here
+from matbench_lite.derived import key
 from matbench_lite.tasks import Task
 
 if TYPE_CHECKING:
@@ -33,6 +34,16 @@ class Rows:
     unseen: NDArray[np.bool_]
     spacegroups: NDArray[np.int64] | None
 
+    @cached_property
+    def by_fold(self) -> NDArray[np.intp]:
+        """The positions of all rows, fold after fold, in file order within a fold."""
+        return np.argsort(self.folds, kind="stable")
+
+    @cached_property
+    def ends(self) -> NDArray[np.intp]:
+        """Where in `by_fold` each fold but the last ends."""
+        return np.cumsum(np.bincount(self.folds))[:-1]
+
 
 @dataclass(frozen=True, kw_only=True)
 class TargetsState:
@@ -48,13 +59,16 @@ class TargetsState:
 
 
 def targets_state(task: Task) -> TargetsState | None:
-    """Which targets are here; None if there are none. Nothing is fetched: a board is no reason to load gigabytes."""
-    held = holdings(task).get("targets")
-    if held is None or not held.path.is_file():
+    """Which targets are here; None if there are none. Nothing is fetched: a board is no reason to load gigabytes.
+
+    Raises:
+        DataFormatError: If they are not what was added, or not the published ones and never accepted as others.
+    """
+    found = targets_here(task)
+    if found is None:
         return None
-    file = held.sha256 or file_sha256(held.path)
-    parts = (task.benchmark, task.name, task.kind, task.n_folds, task.seed, task.folds_sha256, task.table, file)
-    return TargetsState(digest="|".join(map(str, parts)), verified=held.verified)
+    parts = (task.benchmark, task.name, task.kind, task.n_folds, task.folds_sha256, found.digest)
+    return TargetsState(digest=key(*map(str, parts)), verified=found.verified)
 
 
 @lru_cache(maxsize=16)

@@ -89,11 +89,10 @@ def _decoded(table: pa.Table) -> dict[Key, dict[int, dict[str, float]]]:
     folds, values = table["fold"].to_numpy(), table["value"].to_numpy()
     changes = [np.diff(codes[name]) for name in ("entry", "task", "facts")] + [np.diff(folds)]
     starts = [0, *(np.flatnonzero(np.any(changes, axis=0)) + 1).tolist()]
-    metrics, numbers = codes["metric"].tolist(), values.tolist()
+    names, numbers = np.array(texts["metric"], dtype=object)[codes["metric"]].tolist(), values.tolist()
+    ends = [*starts[1:], len(numbers)]
+    columns = [np.array(texts[name], dtype=object)[codes[name][starts]].tolist() for name in ("entry", "task", "facts")]
     known: dict[Key, dict[int, dict[str, float]]] = {}
-    for start, end in zip(starts, [*starts[1:], len(numbers)], strict=True):
-        key = Key(*(texts[name][codes[name][start]] for name in ("entry", "task", "facts")))
-        names = texts["metric"]
-        held = {names[metrics[row]]: numbers[row] for row in range(start, end)}
-        known.setdefault(key, {})[int(folds[start])] = held
+    for start, end, fold, *key in zip(starts, ends, folds[starts].tolist(), *columns, strict=True):
+        known.setdefault(Key(*key), {})[fold] = dict(zip(names[start:end], numbers[start:end], strict=True))
     return known

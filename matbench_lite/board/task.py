@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from matbench_lite.board.order import Place, order
+from matbench_lite.board.order import Place
 from matbench_lite.board.pair import Pair
 from matbench_lite.board.result import Result
 from matbench_lite.board.results import Results
@@ -128,7 +128,7 @@ def task_board(results: Results, task: Task) -> TaskBoard:
         ('a', 2.05)
     """
     listed = results.on(task)
-    places = order(task, listed)
+    places = results.places(task)
     others = [(place.slug, places[0].slug) for place in places[1:]]
     pairs = [None, *results.pairs(others, task)]
     rows = [

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from matbench_lite.errors import UnknownNameError
+from matbench_lite.errors import UnknownNameError, unknown_name
 from matbench_lite.tasks import Benchmark, Task
-from matbench_lite.tasks.benchmark import unknown_name
 
 TASK_SETS = {
     "all": "all tasks",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -45,7 +46,20 @@ def summarise(values: Sequence[float]) -> Summary:
     """
     if not len(values):
         raise MetricError(f"{values=} has nothing to summarise", fix="pass the value of at least one fold")
+    if len(values) < _FEW and all(type(value) is float and math.isfinite(value) for value in values):
+        return _of_few(values)
     array = np.asarray(values, dtype=np.float64)
     # An infinite score (r2 beyond float's range) has no standard deviation: NaN, and no need to warn.
     with np.errstate(invalid="ignore"):
         return Summary(*(float(number) for number in (array.mean(), array.std(), array.min(), array.max())))
+
+
+_FEW = 8
+"""NumPy adds up fewer numbers than this one after the other, and takes a hundred times as long to begin."""
+
+
+def _of_few(values: Sequence[float]) -> Summary:
+    """What NumPy gives, to the last digit."""
+    mean = sum(values[1:], values[0]) / len(values)
+    squares = [(value - mean) * (value - mean) for value in values]
+    return Summary(mean, math.sqrt(sum(squares[1:], squares[0]) / len(values)), min(values), max(values))

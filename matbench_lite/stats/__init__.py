@@ -6,7 +6,7 @@ with it. Would it hold on other test rows, for these trained models: the bootstr
 
 from __future__ import annotations
 
-from matbench_lite.stats.bootstrap import DRAWS, Interval, bootstrap_balanced_accuracy, bootstrap_mean
+from matbench_lite.stats.bootstrap import DRAWS, ENDS, Interval, bootstrap_balanced_accuracy, bootstrap_mean
 from matbench_lite.stats.friedman import Friedman, critical_difference, friedman
 from matbench_lite.stats.holm import holm
 from matbench_lite.stats.paired import PairedTest, paired_p_values, paired_test
@@ -16,6 +16,7 @@ from matbench_lite.stats.ties import ALPHA, tie_groups
 __all__ = [
     "ALPHA",
     "DRAWS",
+    "ENDS",
     "Friedman",
     "Interval",
     "PairedTest",

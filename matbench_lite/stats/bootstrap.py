@@ -134,8 +134,7 @@ def _draw(values: FloatArray, draws: int, seed: tuple[int, int]) -> tuple[FloatA
     # Not by a matrix product: the threads of BLAS cost more than they save on so small a matrix.
     counts = _counts(rows, bins, draws, seed).astype(np.float64)
     sums, inside, moments = np.einsum("kb,bd->kd", np.stack([centres, spreads, squares]), counts)
-    noise = np.random.default_rng((*seed, 1)).standard_normal(draws)
-    means = (sums + noise * np.sqrt(inside)) / rows
+    means = (sums + _noise(draws, seed) * np.sqrt(inside)) / rows
     return means, np.maximum(moments / rows - np.square(means), 0)
 
 
@@ -151,6 +150,13 @@ def _starts(rows: int, bins: int) -> npt.NDArray[np.intp]:
     wide = bins - 2 * _SINGLE
     inner = _SINGLE + np.arange(wide) * (rows - 2 * _SINGLE) // wide
     return np.concatenate([np.arange(_SINGLE), inner, np.arange(rows - _SINGLE, rows)])
+
+
+@lru_cache(maxsize=80)
+def _noise(draws: int, seed: tuple[int, int]) -> FloatArray:
+    """One normal number per draw."""
+    noise: FloatArray = np.random.default_rng((*seed, 1)).standard_normal(draws)
+    return noise
 
 
 @lru_cache(maxsize=80)  # all folds of Matbench, 1 MB each: every entry shares them

@@ -14,6 +14,8 @@ from matbench_lite.board import Results, compare, entry_board, general_board, ta
 from matbench_lite.board.rows import unseen_formulas
 from matbench_lite.data import add
 
+from ..review.version_1 import to_version_1
+
 
 def kept_files(folder: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in (folder / "derived").rglob("*.parquet")}
@@ -121,15 +123,8 @@ def saved_without_targets(tmp_path: Path, **stated: float) -> Submission:
     for fold in task.folds:
         entry.record(task.name, fold, np.zeros(len(task.test_rows(fold))))
     entry.save(tmp_path / "stated")
-    from matbench_lite.submission.canonical import canonical_bytes, digest, parse
-
-    path = tmp_path / "stated" / "submission.json"
-    document = parse(path.read_bytes(), "")
-    for number, fold in enumerate(document["tasks"][task.name]["folds"]):
-        fold["scores"] = {**STATED, "mae": STATED["mae"] + number, **stated}
-    document["digest"] = digest(document)
-    path.write_bytes(canonical_bytes(document))
-    return Submission.load(tmp_path / "stated")
+    folder = to_version_1(tmp_path / "stated", lambda fold: {**STATED, "mae": STATED["mae"] + fold, **stated})
+    return Submission.load(folder)
 
 
 def test_without_targets_the_stated_scores_are_shown_as_unverified(tmp_path) -> None:
