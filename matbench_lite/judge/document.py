@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from matbench_lite.documents import plain
 from matbench_lite.judge.expert import COMBINING_RULE, Trust
 from matbench_lite.judge.judgement import Judgement
-from matbench_lite.submission.canonical import plain
 
 
 def judgement_document(judgement: Judgement, trust: Trust | None = None) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class JudgedJob(Job):
 
     def work(self) -> Outcome:
         """Train and predict, in this process; errors become part of the outcome."""
-        from matbench_lite.submission.measuring import Measurement
+        from matbench_lite.submission import Measurement
 
         try:
             with Measurement() as block:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from matbench_lite.errors import unknown_name
 from matbench_lite.judge.points import Ties
-from matbench_lite.tasks.benchmark import unknown_name
 
 RuleName = Literal["draft", "final"]
 MinAccuracy = Literal["test", "train-and-test", "off"]

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from matbench_lite.board import Results
-from matbench_lite.board.reading import stated_benchmark
+from matbench_lite.board import Results, stated_benchmark
 from matbench_lite.errors import EntryError
 from matbench_lite.review import Checked, check_entries
 from matbench_lite.site import config

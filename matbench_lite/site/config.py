@@ -10,6 +10,7 @@ from typing import Any
 from matbench_lite.site import addresses
 from matbench_lite.site.asset_files import Assets
 from matbench_lite.site.pages import reference
+from matbench_lite.site.plots.words import clean
 from matbench_lite.site.site import Site
 
 HOOKS = Path(__file__).parent / "hooks.py"
@@ -31,12 +32,12 @@ def common_configuration(name: str, assets: Assets, pages: list[Any]) -> dict[st
     """What the sites of leaderboards and of events have in common: how they look and work.
 
     Args:
-        name: Name of the site.
+        name: Name of the site; the hooks escape it.
         assets: The stylesheet and the scripts.
         pages: The navigation.
     """
     return {
-        "site_name": name,
+        "site_name": clean(name),
         "docs_dir": "docs",
         "site_dir": "site",
         # Pages are opened from a folder, too, where no server turns "x/" into "x/index.html".

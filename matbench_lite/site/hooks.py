@@ -1,12 +1,38 @@
-"""For mkdocs: what makes the site small, accessible, and the search work in pages that are opened from a folder."""
+"""For mkdocs: what makes the site safe, small, accessible, and the search work in pages that are opened from a folder.
+
+It is copied beside the pages, and imports nothing of this package: whoever has mkdocs can render them again.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import posixpath
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import escape
+
+_POLICY = (
+    # In Chromium, 'self' is any file for a page that is opened from a folder; other browsers want to be told.
+    "default-src 'self' file:",
+    "script-src 'self' file: {hashes}",
+    # The theme and the plots have style attributes, the stylesheet of the theme has its icons as data.
+    "style-src 'self' file: 'unsafe-inline'",
+    "img-src 'self' file: data:",
+    "frame-src 'none'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+)
+_INLINE = tuple(f"partials/javascripts/{name}.html" for name in ("base", "palette", "content"))
+"""Where the theme has the scripts that it writes into pages."""
+_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _SPACE = re.compile(r"<(?P<kept>pre|textarea|script)\b.*?</(?P=kept)>|(?<=>)\s++|(?<!\s)\s++(?=<)", re.DOTALL)
 """Space beside tags; but first what has it for a reason: a browser shows all of it, or runs the text."""
 
@@ -18,14 +44,62 @@ def on_post_build(config: Any) -> None:
     _remove_unused(site / "assets")
 
 
-def on_post_page(output: str, **_: Any) -> str:
-    """Give the theme's search dialog the name that it lacks, which a screen reader says; leave out what nobody sees."""
-    return _without_indents(output.replace('role="dialog">', 'role="dialog" aria-label="Search">', 1))
+def on_config(config: Any) -> Any:
+    """The theme writes these texts as they are. Markup is escaped once, even where the theme does escape it."""
+    for key in ("site_name", "site_description", "site_author"):
+        if config[key] is not None:
+            config[key] = escape(config[key])
+    return config
 
 
-def _without_indents(page: str) -> str:
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """Finish a page."""
+    return with_policy(smaller(with_dialog_name(output)), _theme_scripts(tuple(config.theme.dirs), _way_up(page.url)))
+
+
+def on_post_template(output_content: str, template_name: str, config: Any) -> str:
+    """Finish the page for what is not found: it is shown anywhere, and its addresses begin at the root."""
+    if not template_name.endswith(".html"):
+        return output_content
+    root = urlsplit(config["site_url"] or "/").path
+    return with_policy(smaller(with_dialog_name(output_content)), _theme_scripts(tuple(config.theme.dirs), root))
+
+
+def with_policy(page: str, scripts: tuple[str, ...]) -> str:
+    """A page that runs no script written into it but the given ones, no handler, and loads nothing from elsewhere.
+
+    Args:
+        page: The page as HTML. What it holds is never a reason to allow it.
+        scripts: The texts of the scripts that it may have; those that it has not are not listed.
+    """
+    hashes = (hashlib.sha256(script.encode()).digest() for script in scripts if f"<script>{script}</script>" in page)
+    listed = " ".join(f"'sha256-{base64.b64encode(value).decode()}'" for value in hashes)
+    policy = "; ".join(_POLICY).format(hashes=listed).replace(" ;", ";")
+    # First of all: a policy says nothing about what stands before it.
+    return page.replace("<head>", f'<head>\n<meta http-equiv="Content-Security-Policy" content="{policy}">', 1)
+
+
+def smaller(page: str) -> str:
     """A page without the indents and empty lines between its tags: a third of what the theme writes."""
     return _SPACE.sub(lambda found: "\n" if "\n" in found[0] and not found["kept"] else found[0], page)
+
+
+def with_dialog_name(page: str) -> str:
+    """The theme's search dialog lacks the name that a screen reader says."""
+    return page.replace('role="dialog">', 'role="dialog" aria-label="Search">', 1)
+
+
+@cache
+def _theme_scripts(folders: tuple[str, ...], way_up: str) -> tuple[str, ...]:
+    """The scripts that the theme writes into a page, from its own files; one of them has the way to the first page."""
+    environment = Environment(loader=FileSystemLoader(folders))
+    files = [environment.get_template(name).render(base_url=way_up, config={"extra": {}}) for name in _INLINE]
+    return tuple(script for file in files for script in _SCRIPT.findall(file))
+
+
+def _way_up(url: str) -> str:
+    """From a page to the folder of the site, as mkdocs writes it."""
+    return posixpath.relpath(".", posixpath.dirname(url) or ".")
 
 
 def _write_index_as_script(index: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,15 +51,22 @@ def site_folder(once: Once) -> Path:
     return whole_site(once)
 
 
-@pytest.fixture(scope="session")
-def server(site_folder: Path) -> Iterator[str]:
-    """The address of a server of the site on this machine."""
-    with site_server(site_folder, 0) as listening:
+@contextmanager
+def serve(folder: Path) -> Iterator[str]:
+    """The address of a server of a folder of pages on this machine."""
+    with site_server(folder, 0) as listening:
         thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{listening.server_port}"
         listening.shutdown()
         thread.join()
+
+
+@pytest.fixture(scope="session")
+def server(site_folder: Path) -> Iterator[str]:
+    """The address of a server of the site."""
+    with serve(site_folder) as address:
+        yield address
 
 
 @pytest.fixture(params=["file", "server"])

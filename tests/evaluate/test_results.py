@@ -16,6 +16,7 @@ from matbench_lite.evaluate.output.page import as_page
 from matbench_lite.evaluate.results.statistics import learning_curve, mean_interval
 
 from ..conftest import LONG
+from ..site.html_page import check_policy
 
 CONSTANT = """
 from matbench_lite.evaluate import Model
@@ -172,7 +173,7 @@ def test_the_document_has_what_a_program_needs(folder, tmp_path) -> None:
 
 # The page
 
-HOSTILE = '<script>alert(1)</script>"&{{ 7 * 7 }}'
+HOSTILE = '<script>alert(1)</script>"&{{ 7 * 7 }}\u202e'
 
 
 class Tags(HTMLParser):
@@ -221,6 +222,8 @@ def test_every_text_is_escaped(page) -> None:
     assert "script" not in {tag for tag, _ in tags.tags}
     assert page.count("&lt;script&gt;alert(1)") > 10
     assert "{{ 7 * 7 }}" in page
+    assert "\u202e" not in page
+    check_policy(page)
 
 
 def test_the_page_needs_nothing_else(page) -> None:

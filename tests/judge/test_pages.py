@@ -13,6 +13,8 @@ from matbench_lite.judge.expert import Opinion, combine, make_dossier
 from matbench_lite.judge.pages import dossier_page, judgement_page
 from matbench_lite.judge.pages.pareto import pareto_front, pareto_plots
 
+from ..site.html_page import check_policy
+
 NASTY = "<script>alert(1)</script>\"' {{ 7*7 }} \u202e</td><img src=x onerror=y>"
 
 
@@ -43,6 +45,7 @@ def check_harmless(page: str) -> None:
         if name in ("href", "src"):
             assert re.fullmatch(r"#\w+|data:,", value or "")
     assert "\u202e" not in page
+    check_policy(page)
     assert "http://" not in page
     assert "https://" not in page
     assert "{{" not in page.replace("{{ 7*7 }}", "")

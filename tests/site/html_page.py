@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr", "path"}
+_POLICY = re.compile(
+    r'\s*<!doctype html>\s*<html[^>]*>\s*<head>\s*<meta http-equiv="Content-Security-Policy" content="([^"]*)">'
+)
+_ALLOWED = {"style-src": {"'unsafe-inline'"}, "img-src": {"data:"}}
+"""What a policy may allow beside the files of the site."""
 
 
 @dataclass
@@ -86,3 +92,18 @@ def table(page: Element, board: str) -> list[dict[str, Element]]:
     keys = [head.attributes["data-key"] for head in section.find("thead")[0].find("th")]
     rows = section.find("tbody")[0].find("tr")
     return [dict(zip(keys, [c for c in row.children if isinstance(c, Element)], strict=True)) for row in rows]
+
+
+def check_policy(page: str) -> None:
+    """First in its head, a page has a policy: only scripts with a hash are written into it, nothing comes from afar."""
+    found = _POLICY.match(page)
+    assert found, page[:300]
+    assert b'<meta charset="utf-8">' in page.encode()[:1024], "a browser looks no further for the encoding"
+    policy = {name: set(values) for name, *values in (directive.split() for directive in found[1].split(";"))}
+    assert policy["base-uri"] == policy["form-action"] == {"'none'"}
+    assert policy.get("object-src", policy["default-src"]) == {"'none'"}
+    for name, values in policy.items():
+        allowed = {"'none'", "'self'", "file:"} | _ALLOWED.get(name, set())
+        assert {
+            value for value in values - allowed if name != "script-src" or not value.startswith("'sha256-")
+        } == set()

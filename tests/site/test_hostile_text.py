@@ -12,11 +12,15 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from matbench_lite.site import config
+from matbench_lite.site.asset_files import load_assets
+from matbench_lite.site.plots.words import clean
 from matbench_lite.site.tables import Cell, Column, Table
 from matbench_lite.site.templating import front_matter, page, plain
 
+from ..hostile_titles import HOSTILE, SEEN, hostile_board, hostile_site
 from ..whole_site import REFERENCES, WICKED
-from .html_page import Element, parse
+from .html_page import Element, check_policy, parse, read
 
 OURS = {"early", "site", "comparison"}
 """The scripts that pages load beside those of the theme."""
@@ -95,7 +99,38 @@ def test_only_code_is_published_of_the_files_of_an_entry(wicked_build) -> None:
     }
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("pages", [hostile_site, hostile_board])
+def test_what_a_benchmark_or_an_event_says_stays_text(pages, once) -> None:
+    for path in sorted(pages(once).rglob("*.html")):
+        content = read(path)
+        assert content.find("title")[0].text.endswith(SEEN), path
+        assert "&amp;amp;" not in path.read_text(encoding="utf-8"), "escaped twice"
+        assert not re.search("[\u202e\x07]", path.read_text(encoding="utf-8"))
+        assert not [script for script in content.find("script") if "hacked" in script.text], path
+        assert not [image for image in content.find("img") if image.attributes.get("src") == "x"], path
+
+
+@pytest.mark.slow
+def test_every_page_begins_with_a_policy(html, once) -> None:
+    for folder in (html, hostile_site(once), hostile_board(once)):
+        paths = sorted(folder.rglob("*.html"))
+        assert {"index.html", "404.html"} <= {path.name for path in paths}
+        for path in paths:
+            check_policy(path.read_text(encoding="utf-8"))
+
+
 TEXT = st.text(max_size=60)
+
+
+@given(TEXT)
+@example(HOSTILE)
+@example("a\n---\nb: c \x85\u2028 !ENV [HOME] ${HOME}")
+def test_the_configuration_holds_one_line_whatever_the_title(title) -> None:
+    settings = config.common_configuration(title, load_assets(), [])
+    files = dict(config.written(settings, by="mbl site build"))
+    assert yaml.safe_load(files["mkdocs.yml"]) == settings
+    assert settings["site_name"] == clean(title)
 
 
 @given(TEXT)

@@ -1,4 +1,4 @@
-"""Without the targets there is still a site: of the scores that entries state, each marked so."""
+"""Without the targets there is still a site: of the scores that entries of version 1 state, each marked so."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.site.build import make_site, publish
 
+from ..review.version_1 import to_version_1
 from .entries import checked
 from .html_page import read, table
 
@@ -25,14 +26,7 @@ def docs(tmp_path: Path) -> Path:
     for fold in bench[TASK].folds:
         entry.record(TASK, fold, np.full(len(bench[TASK].test_rows(fold)), 1000.0 + fold))
     entry.save(tmp_path / "stated")
-    document = tmp_path / "stated" / "submission.json"
-    content = orjson.loads(document.read_bytes())
-    for fold in content["tasks"][TASK]["folds"]:
-        fold["scores"] = {"mae": 100.0 + fold["fold"], "rmse": 150.0}
-    from matbench_lite.submission.canonical import canonical_bytes, digest
-
-    content["digest"] = digest({key: value for key, value in content.items() if key != "digest"})
-    document.write_bytes(canonical_bytes(content))
+    to_version_1(tmp_path / "stated", lambda fold: {"mae": 100.0 + fold, "rmse": 150.0})
     stated = Submission.load(tmp_path / "stated")
     publish(make_site({"stated": checked("stated", tmp_path / "stated", stated)}, bench), tmp_path / "build")
     return tmp_path / "build" / "docs"

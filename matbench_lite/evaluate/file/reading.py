@@ -22,7 +22,7 @@ from matbench_lite.evaluate.file.specification import (
 )
 from matbench_lite.evaluate.scoring.comparators import COMPARATORS
 from matbench_lite.run import BASELINES
-from matbench_lite.submission.canonical import parse
+from matbench_lite.submission import parse
 
 _COVERAGE = ("coverage", "loo-coverage")
 _FORMATS = (".csv", ".parquet")

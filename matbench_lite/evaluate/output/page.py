@@ -65,19 +65,15 @@ class Section:
 
 
 def as_page(results: Results) -> str:
-    """The report as HTML; every text of the data and the models is escaped."""
-    from jinja2 import Environment, FileSystemLoader
+    """The report as HTML; every text of the data and the models is cleaned and escaped."""
+    from matbench_lite.site.templating import render
 
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     evaluation = results.plan.evaluation
     names = list(colours(results))
     logs = [(name, key, json.dumps(note)) for name in names for key, note in results.models[name].log.items()]
-    return environment.get_template("report.html.j2").render(
+    return render(
+        "report.html.j2",
+        folder=Path(__file__).parent / "templates",
         evaluation=evaluation,
         question=QUESTIONS[evaluation.type],
         facts=_facts(results),

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from matbench_lite.stats import Interval, bootstrap_mean
-from matbench_lite.stats.bootstrap import DRAWS, ENDS
+from matbench_lite.stats import DRAWS, ENDS, Interval, bootstrap_mean
 
 FEWEST_GROUPS = 5
 """A point of a learning curve has an interval from so many groups on."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
+from matbench_lite.documents import plain
 from matbench_lite.errors import EvaluationError
 from matbench_lite.evaluate.data.dataset import Record
 from matbench_lite.evaluate.data.plan import Plan
@@ -17,7 +18,6 @@ from matbench_lite.evaluate.file.loading import RAISED
 from matbench_lite.evaluate.scoring.scorers import Scored, Scorer
 from matbench_lite.run import derived_seed
 from matbench_lite.run.seeds import seed_everything
-from matbench_lite.submission.canonical import plain
 
 LOO_ROWS = 32
 """In loo-coverage a group of more rows is done in pieces: every row costs a training."""

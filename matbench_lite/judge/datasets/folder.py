@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matbench_lite.atomic import write_bytes
-from matbench_lite.errors import JudgingError
+from matbench_lite.errors import JudgingError, unknown_name
 from matbench_lite.judge.datasets.dataset import Dataset, Rows, Truth
 from matbench_lite.judge.datasets.formulas import KnownFormula
 from matbench_lite.judge.datasets.making import assembled, make_dataset
 from matbench_lite.judge.properties.spec import PropertySpec
-from matbench_lite.tasks.benchmark import unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,7 @@ import orjson
 
 import matbench_lite
 from matbench_lite._version import __version__
-from matbench_lite.board import GeneralBoard, TaskBoard, flat_rows, history, to_csv
-from matbench_lite.board.table import rows_to_csv
+from matbench_lite.board import GeneralBoard, TaskBoard, flat_rows, history, rows_to_csv, to_csv
 from matbench_lite.site import addresses
 from matbench_lite.site.files import File
 from matbench_lite.site.site import Site

@@ -11,8 +11,7 @@ from typing import Any
 
 import orjson
 
-from matbench_lite.board import EntryTask, TaskRow, entry_board
-from matbench_lite.board.rows import targets_state
+from matbench_lite.board import EntryTask, TaskRow, entry_board, targets_state
 from matbench_lite.digits import ends, number, share, spread
 from matbench_lite.site import addresses, plots
 from matbench_lite.site.entry_tables import fold_table, score_table, worst_table
@@ -22,7 +21,7 @@ from matbench_lite.site.plots.words import count, with_unit
 from matbench_lite.site.site import Site, code_version
 from matbench_lite.site.tables import Table
 from matbench_lite.site.templating import page
-from matbench_lite.submission.folder import DOCUMENT, PREDICTIONS
+from matbench_lite.submission import DOCUMENT, PREDICTIONS
 from matbench_lite.tasks import Task
 
 README = "README.md"

@@ -14,7 +14,7 @@ from matbench_lite.site.site import Site
 from matbench_lite.site.templating import page
 
 _PACKAGE = Path(__file__).parent.parent.parent
-_INTERNAL = {"cli", "site"}
+_INTERNAL = {"airlock", "cli", "site"}
 """What is used through the program, not from Python."""
 
 

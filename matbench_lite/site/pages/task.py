@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from matbench_lite.board import TaskBoard, TaskRow, history
-from matbench_lite.board.rows import read_rows, targets_state
+from matbench_lite.board import TaskBoard, TaskRow, history, read_rows, targets_state
 from matbench_lite.data import derived_directory
 from matbench_lite.derived import Shelf, key
 from matbench_lite.digits import number, p_value, share, spread

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from matbench_lite.board.rows import targets_state
+from matbench_lite.board import targets_state
 from matbench_lite.data import load_formulas
 from matbench_lite.submission import RecordedFold
 from matbench_lite.tasks import Task
