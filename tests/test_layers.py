@@ -12,11 +12,12 @@ from .import_graph import PACKAGE, imported, room, rooms_imported, sources
 
 LAYERS = [
     {"_version", "errors", "atomic", "digits", "filenames", "filling", "progress"},
-    {"derived"},
+    {"derived", "documents"},
     {"git"},
     {"metrics", "stats"},
     {"tasks"},
     {"data"},
+    {"airlock"},
     {"submission"},
     {"matbench"},
     {"run", "board"},
@@ -24,6 +25,7 @@ LAYERS = [
     {"site"},
     {"evaluate", "judge", "event"},
     {"cli"},
+    {"__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 HEAVY = {
