@@ -111,4 +111,4 @@ def test_the_demo_does_the_whole_job_offline(program, tmp_path, tmp_path_factory
     assert "Sort by mean rank" in page, "the script that makes tables sort has run"
     assert "4 entries" in run(program, tmp_path, "check", *(f"mbl-demo/submissions/{name}" for name in entries)).stdout
     scored = run(program, tmp_path, "score", *(f"mbl-demo/submissions/{name}" for name in entries))
-    assert scored.stdout.count("all recorded scores are those of the predictions") == 4
+    assert scored.stdout.count("mean ± std") == 4

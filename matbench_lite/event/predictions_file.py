@@ -22,7 +22,7 @@ from matbench_lite.atomic import replacing
 from matbench_lite.errors import EventError
 from matbench_lite.event.folds import PARTS, FoldPredicted
 from matbench_lite.run.bagging import RowPredictions
-from matbench_lite.submission.predictions import MAX_PREDICTION
+from matbench_lite.submission import MAX_PREDICTION
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,10 +24,10 @@ from typing import Any, Literal
 from filelock import FileLock, Timeout
 
 from matbench_lite.atomic import write_bytes
+from matbench_lite.documents import plain
 from matbench_lite.errors import EventError, UnknownNameError
 from matbench_lite.event.settings import Event
 from matbench_lite.metrics import Summary
-from matbench_lite.submission.canonical import plain
 
 State = Literal["new", "tested", "scored", "error"]
 """Arrived; complete predictions are there; scores are there; it failed."""
@@ -162,7 +162,7 @@ class ReceivedFolder:
         """
         known = [each.id for each in self.all()]
         if id not in known:
-            from matbench_lite.tasks.benchmark import unknown_name
+            from matbench_lite.errors import unknown_name
 
             error: UnknownNameError = unknown_name("submission", id, known)
             raise error

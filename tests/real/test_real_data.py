@@ -76,7 +76,7 @@ def test_exported_targets_fill_another_store(filled, tmp_path, monkeypatch):
     monkeypatch.setenv("MATBENCH_LITE_DATA", str(tmp_path / "other"))
     (added,) = add([path], BENCH, task="matbench_dielectric")
     assert added.error is None
-    assert added.parts["targets"].verified
+    assert not added.parts["targets"].accepted
     pd.testing.assert_frame_equal(BENCH["matbench_dielectric"].targets, before)
 
 
@@ -94,7 +94,7 @@ def test_original_files_are_verified_after_the_targets(real_store, real_data, tm
     names = ("matbench_steels", "matbench_glass", "matbench_log_kvrh")
     results = list(add([real_data / "matbench_v0.1" / "original" / f"{name}.json.gz" for name in names], BENCH))
     for added in results:
-        assert {part: item.verified for part, item in added.parts.items()} == {"targets": True, "inputs": True}
+        assert {part: not item.accepted for part, item in added.parts.items()} == {"targets": True, "inputs": True}
     assert [added.task for added in results] == list(names)
     assert [(item.task, problem) for item, problem in verify(BENCH) if problem] == []
 
@@ -115,7 +115,7 @@ def test_a_model_has_structures_and_targets(original_store, monkeypatch):
 def test_a_file_fetched_from_a_folder_is_verified(real_data, data_directory):
     task = BENCH["matbench_steels"]
     held = fetch(task, mirrors=[str(real_data / "matbench_v0.1" / "original")])
-    assert {part: item.verified for part, item in held.items()} == {"targets": True, "inputs": True}
+    assert {part: not item.accepted for part, item in held.items()} == {"targets": True, "inputs": True}
     assert [path.name for path in (data_directory / "downloads").iterdir() if path.suffix != ".lock"] == []
 
 
