@@ -37,13 +37,6 @@ _SPACE = re.compile(r"<(?P<kept>pre|textarea|script)\b.*?</(?P=kept)>|(?<=>)\s++
 """Space beside tags; but first what has it for a reason: a browser shows all of it, or runs the text."""
 
 
-def on_post_build(config: Any) -> None:
-    """Finish the site."""
-    site = Path(config["site_dir"])
-    _write_index_as_script(site / "search" / "search_index.json")
-    _remove_unused(site / "assets")
-
-
 def on_config(config: Any) -> Any:
     """The theme writes these texts as they are. Markup is escaped once, even where the theme does escape it."""
     for key in ("site_name", "site_description", "site_author"):
@@ -65,12 +58,23 @@ def on_post_template(output_content: str, template_name: str, config: Any) -> st
     return with_policy(smaller(with_dialog_name(output_content)), _theme_scripts(tuple(config.theme.dirs), root))
 
 
+def on_post_build(config: Any) -> None:
+    """Finish the site."""
+    site = Path(config["site_dir"])
+    _write_index_as_script(site / "search" / "search_index.json")
+    _remove_unused(site / "assets")
+
+
 def with_policy(page: str, scripts: tuple[str, ...]) -> str:
-    """A page that runs no script written into it but the given ones, no handler, and loads nothing from elsewhere.
+    r"""A page that runs no script written into it but the given ones, no handler, and loads nothing from elsewhere.
 
     Args:
         page: The page as HTML. What it holds is never a reason to allow it.
         scripts: The texts of the scripts that it may have; those that it has not are not listed.
+
+    Examples:
+        >>> with_policy("<head></head>", ())
+        '<head>\n<meta http-equiv="Content-Security-Policy" content="default-src ...
     """
     hashes = (hashlib.sha256(script.encode()).digest() for script in scripts if f"<script>{script}</script>" in page)
     listed = " ".join(f"'sha256-{base64.b64encode(value).decode()}'" for value in hashes)
@@ -80,12 +84,22 @@ def with_policy(page: str, scripts: tuple[str, ...]) -> str:
 
 
 def smaller(page: str) -> str:
-    """A page without the indents and empty lines between its tags: a third of what the theme writes."""
+    r"""A page without the indents and empty lines between its tags: a third of what the theme writes.
+
+    Examples:
+        >>> smaller("<ul>\n\n    <li>one</li>\n</ul>")
+        '<ul>\n<li>one</li>\n</ul>'
+    """
     return _SPACE.sub(lambda found: "\n" if "\n" in found[0] and not found["kept"] else found[0], page)
 
 
 def with_dialog_name(page: str) -> str:
-    """The theme's search dialog lacks the name that a screen reader says."""
+    """Give the theme's search dialog the name that it lacks, which a screen reader says.
+
+    Examples:
+        >>> with_dialog_name('<div role="dialog">')
+        '<div role="dialog" aria-label="Search">'
+    """
     return page.replace('role="dialog">', 'role="dialog" aria-label="Search">', 1)
 
 

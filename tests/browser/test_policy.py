@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -50,17 +51,8 @@ def pages(once: Once) -> dict[str, Path]:
 @pytest.fixture(params=["file", "server"])
 def opened(request: pytest.FixtureRequest) -> Iterator[Callable[[Path], str]]:
     """Opens a folder of pages as such, or from a server: gives its address."""
-    servers = []
-
-    def address(folder: Path) -> str:
-        if request.param == "file":
-            return folder.as_uri()
-        servers.append(serve(folder))
-        return servers[-1].__enter__()
-
-    yield address
-    for server in servers:
-        server.__exit__(None, None, None)
+    with ExitStack() as servers:
+        yield Path.as_uri if request.param == "file" else lambda folder: servers.enter_context(serve(folder))
 
 
 @pytest.mark.parametrize("kind", ["site", "board"])
