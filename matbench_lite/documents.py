@@ -40,6 +40,8 @@ def toml_document(
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise error(f"{file} is not a TOML file: {problem}", fix="correct it there") from problem
+    except FileNotFoundError as problem:
+        raise error(f"there is no {file}", fix=fix) from problem
     except OSError as problem:
         raise error(f"{file} cannot be read: {problem.strerror}", fix=fix) from problem
     problems: list[str] = []

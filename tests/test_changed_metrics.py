@@ -42,6 +42,12 @@ class Copy:
         self.package = folder / "code" / "matbench_lite"
         self.repository = folder / "repository"
         self.store = folder / "store"
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
+            "PYTHONPATH": str(self.package.parent),
+            "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),  # compiled once for all commands
+            "MATBENCH_LITE_DATA": str(self.store),
+        }
         shutil.copytree(PACKAGE, self.package, ignore=shutil.ignore_patterns("__pycache__"))
         self.source = self.package / "metrics" / "regression.py"
         self.original = self.source.read_text()
@@ -62,11 +68,10 @@ class Copy:
 
     def mbl(self, *arguments: str, code: int = 0) -> str:
         """Give a command to the copy."""
-        environment = os.environ | {"PYTHONPATH": str(self.package.parent), "MATBENCH_LITE_DATA": str(self.store)}
         done = subprocess.run(
             [sys.executable, "-m", "matbench_lite", *arguments],
             cwd=self.repository,
-            env=environment,
+            env=self.environment,
             capture_output=True,
             text=True,
             check=False,
