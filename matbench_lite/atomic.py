@@ -42,8 +42,12 @@ def flush(path: Path) -> None:
                 os.close(number)
         return
     # Opened for writing: some systems refuse to flush what was opened for reading.
-    with path.open("r+b") as stream:
-        os.fsync(stream.fileno())
+    try:
+        with path.open("r+b") as stream:
+            os.fsync(stream.fileno())
+    except PermissionError:  # a file that may only be read, as a copy of one may be
+        with suppress(OSError), path.open("rb") as stream:
+            os.fsync(stream.fileno())
 
 
 _DRAFT, _COMMITTED = ".saving", ".saved"

@@ -173,13 +173,21 @@ class _Decoded:
 
     def _opened(self) -> BufferedRandom:
         if self._file is None or self._owner != os.getpid():  # a forked process must not move the place of the other
-            folder = derived_directory()
-            folder.mkdir(parents=True, exist_ok=True)
-            self._file = TemporaryFile(dir=folder)  # noqa: SIM115  # open for as long as the process runs
+            self._file = _temporary_file()
             atexit.register(self._file.close)
             self._owner, self._end = os.getpid(), 0
             self._places = {}
         return self._file
+
+
+def _temporary_file() -> BufferedRandom:
+    """A file without a name, open for as long as the process runs: beside the data, or where the system has room."""
+    folder = derived_directory()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return TemporaryFile(dir=folder)
+    except OSError:  # a data directory that may only be read
+        return TemporaryFile()
 
 
 _decoded = _Decoded()
