@@ -10,6 +10,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
 
+LOCK_SECONDS = 3
+"""How long to wait for a lock that another program seems to hold: one that was killed while it started a process leaves
+it to that process for a moment."""
+
 
 @contextmanager
 def temporary_file(folder: Path, name: str) -> Iterator[Path]:
@@ -58,12 +62,8 @@ _REMOVED = ".removed"
 def replace_files(folder: Path, files: Mapping[str, bytes], remove: Iterable[str] = ()) -> None:
     """Replace several files of a folder as one: whoever reads after `finish_replacing` sees all old or all new ones.
 
-    The new files are written to a hidden folder; renaming that is the commit; then they move to their places.
-
-    Args:
-        folder: Made if it is not there.
-        files: Content by name.
-        remove: Names of files that are to be gone.
+    The new files, content by name, are written to a hidden folder; renaming that is the commit; then they move to their
+    places. Those whose names are in `remove` are gone then. The folder is made if it is not there.
     """
     folder.mkdir(parents=True, exist_ok=True)
     flush(folder.parent)
@@ -115,16 +115,11 @@ def replace_folder(new: Path, target: Path) -> None:
     """Put a finished folder in the place of another, in one step where the system can exchange two names.
 
     Elsewhere there are two steps; `finish_replacing_folder` makes good for a process that was killed between them.
-
-    Args:
-        new: The new folder, beside the target.
-        target: The old one, which goes; it may not be there.
+    The new folder lies beside the target, which need not be there.
     """
-    for path in sorted(new.rglob("*")):
-        if path.is_file() and not path.is_symlink():
+    for path in (*new.rglob("*"), new):
+        if not path.is_symlink():
             flush(path)
-    for path in (*(path for path in new.rglob("*") if path.is_dir()), new):
-        flush(path)
     old = target.with_name(f".{target.name}.old")
     rmtree(old, ignore_errors=True)
     if not target.exists():

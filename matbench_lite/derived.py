@@ -11,7 +11,8 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Iterable, Mapping
+import zlib
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
@@ -29,18 +30,16 @@ _ONLY_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:(?: .*)?\n)+", re.M)
 _LIBRARIES = ("numpy", "scipy")  # whose version may change the last digits
 _MANY = 16  # files of one kind, before they are merged
 _ABANDONED = 3600  # seconds
+_LARGE = 4096  # bytes of a value, above which it is compressed: also in memory, where all values of a kind are
 _OLD = 3  # folders of other sources that are left: for those who go back and forth between two versions
 
 
 @cache
 def sources_digest(module: str) -> str:
-    """The sha256 over the sources that can change what a module computes.
+    """The sha256 over the sources that can change what a module, given by its full name, computes.
 
     These are the module itself, all modules of ours that it imports, directly or through others, at the top or inside
     a function, and the versions of the libraries that compute.
-
-    Args:
-        module: Its full name.
 
     Examples:
         >>> sources_digest("matbench_lite.metrics") == sources_digest("matbench_lite.stats")
@@ -48,10 +47,18 @@ def sources_digest(module: str) -> str:
     """
     digest = hashlib.sha256()
     for name in _LIBRARIES:
-        digest.update(f"{name} {version(name)}\n".encode())
+        digest.update(f"{name} {_version(name)}\n".encode())
     for name, path in sorted(imported_sources(module).items()):
-        digest.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+        digest.update(f"{name} {_file_digest(path)}\n".encode())
     return digest.hexdigest()
+
+
+_version = cache(version)
+
+
+@cache
+def _file_digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def imported_sources(module: str) -> dict[str, Path]:
@@ -100,17 +107,17 @@ def _source(module: str) -> Path | None:
 class Parts:
     """A table of one kind of derived values, in files that are only added to.
 
-    Args:
-        root: The folder of all derived values.
-        kind: What is kept; the name of a folder.
-        module: The module that computes it.
+    `root` is the folder of all derived values, `kind` the name of a folder there, `module` the one that computes it.
     """
 
     def __init__(self, root: Path, kind: str, module: str) -> None:
         self.folder = root / kind / sources_digest(module)[:32]
 
-    def read(self) -> pa.Table | None:
-        """All rows; None if there are none. A file that is not what its name says is removed."""
+    def read(self, dictionaries: Iterable[str] = ()) -> pa.Table | None:
+        """All rows; None if there are none. A file that is not what its name says is removed.
+
+        Columns in `dictionaries` have few texts: they are read once, with a code for every row.
+        """
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -119,7 +126,8 @@ class Parts:
             with suppress(OSError):
                 content = path.read_bytes()
                 if _name(content) == path.name:
-                    tables.append(pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False))
+                    file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=dictionaries)
+                    tables.append(file.read(use_threads=False))
                 else:
                     path.unlink()
         return pa.concat_tables(tables) if tables else None
@@ -132,18 +140,24 @@ class Parts:
             if not self.folder.is_dir():
                 self._remove_old()
             self._remove_unfinished()
+            if len(self._files()) >= _MANY and (kept := self.read()) is not None:
+                self.replace(pa.concat_tables([kept, rows]))
+            else:
+                self._write(rows)
+
+    def replace(self, rows: pa.Table) -> None:
+        """Have these rows and no others."""
+        with suppress(OSError):
             old = self._files()
-            if len(old) >= _MANY and (kept := self.read()) is not None:
-                rows = pa.concat_tables([kept, rows])
-            self._write(rows)
-            if len(old) >= _MANY:
-                for path in old:
+            new = self._write(rows)
+            for path in old:
+                if path != new:
                     path.unlink(missing_ok=True)
 
     def _files(self) -> list[Path]:
         return sorted(self.folder.glob("*.parquet"))
 
-    def _write(self, rows: pa.Table) -> None:
+    def _write(self, rows: pa.Table) -> Path:
         from io import BytesIO
 
         import pyarrow.parquet as pq
@@ -154,7 +168,7 @@ class Parts:
         with temporary_file(self.folder, "part") as temporary:
             temporary.write_bytes(content)
             # Not flushed to disk first, unlike files that cannot be made again: one that is cut off is not believed.
-            temporary.replace(self.folder / _name(content))
+            return temporary.replace(self.folder / _name(content))
 
     def _remove_unfinished(self) -> None:
         """Remove what a process that was killed long ago had begun to write."""
@@ -174,12 +188,7 @@ class Parts:
 
 
 class Shelf:
-    """Derived values of one kind by key: plain JSON data, read when they are first asked for.
-
-    Args:
-        root: The folder of all derived values.
-        kind: What is kept; the name of a folder.
-        module: The module that computes it.
+    """Derived values of one kind by key: plain JSON data, read when they are first asked for; takes what `Parts` does.
 
     Examples:
         >>> import tempfile
@@ -198,7 +207,9 @@ class Shelf:
         import orjson
 
         content = self._loaded().get(name)
-        return None if content is None else orjson.loads(content)
+        if content is None:
+            return None
+        return orjson.loads(zlib.decompress(content) if content.startswith(b"x") else content)  # no JSON begins so
 
     def missing(self, names: Iterable[str]) -> list[str]:
         """Those of some keys that have no value."""
@@ -208,13 +219,20 @@ class Shelf:
     def put(self, values: Mapping[str, Any]) -> None:
         """Keep values: records, lists, texts and numbers; a NaN is kept as None."""
         import orjson
-        import pyarrow as pa
 
         option = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
-        new = {name: orjson.dumps(value, option=option) for name, value in values.items()}
+        contents = ((name, orjson.dumps(value, option=option)) for name, value in values.items())
+        new = {name: zlib.compress(value, 1) if len(value) > _LARGE else value for name, value in contents}
         if new:
             self._loaded().update(new)
-            self._parts.append(pa.table({"key": list(new), "value": pa.array(new.values(), pa.binary())}))
+            self._parts.append(_table(new))
+
+    def retain(self, names: Collection[str]) -> None:
+        """Forget all values but those of some keys, once the others are the majority."""
+        known = self._loaded()
+        if len(known) > 2 * len(names):
+            self._values = {name: value for name, value in known.items() if name in names}
+            self._parts.replace(_table(self._values))
 
     def _loaded(self) -> dict[str, bytes]:
         if self._values is None:
@@ -227,6 +245,12 @@ class Shelf:
 def key(*facts: str) -> str:
     """The key of a value: a digest of the digests of all that it follows from."""
     return hashlib.sha256("\0".join(facts).encode()).hexdigest()
+
+
+def _table(values: Mapping[str, bytes]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.table({"key": list(values), "value": pa.array(values.values(), pa.binary())})
 
 
 def _name(content: bytes) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
-from matbench_lite.errors import MatbenchLiteError
+from matbench_lite.errors import MatbenchLiteError, one_of
+from matbench_lite.text import count
 
 T = TypeVar("T")
 
@@ -20,19 +21,10 @@ T = TypeVar("T")
 def toml_document(
     file: Path, error: type[MatbenchLiteError], *, fix: str | None = None, most_bytes: int | None = None
 ) -> Iterator[TomlTable]:
-    """Read a TOML file; when the block ends, every mistake that was noted is named at once.
+    """Read a TOML file, to be taken out key by key; when the block ends, every mistake that was noted is named at once.
 
-    Args:
-        file: The file.
-        error: What to raise.
-        fix: What to do if there is no such file, or it cannot be read.
-        most_bytes: The most bytes that it may have; a stranger's file needs a limit.
-
-    Yields:
-        Its content, to be taken out key by key.
-
-    Raises:
-        MatbenchLiteError: The given error: it cannot be read, is no TOML, or has mistakes, each with its place.
+    Whatever is wrong is the given error: the file is not there or cannot be read (then `fix` is what to do), has more
+    than `most_bytes` (a stranger's file needs a limit), is no TOML, or has mistakes, each with its place.
     """
     try:
         if most_bytes is not None and file.stat().st_size > most_bytes:
@@ -47,8 +39,7 @@ def toml_document(
     problems: list[str] = []
     yield TomlTable(content, "", problems)
     if problems:
-        count = f"{len(problems)} mistake{'s' if len(problems) > 1 else ''}"
-        raise error(f"{file} has {count}:\n  " + "\n  ".join(problems))
+        raise error(f"{file} has {count(len(problems), 'mistake')}:\n  " + "\n  ".join(problems))
 
 
 class TomlTable:
@@ -57,24 +48,30 @@ class TomlTable:
     def __init__(self, content: object, place: str, problems: list[str]) -> None:
         self._content: dict[str, Any] = dict(content) if isinstance(content, dict) else {}
         self._place = place
+        self._known: list[str] = []
         self.problems = problems
         if not isinstance(content, dict):
             problems.append(f"{place.rstrip('.')}: is not a table")
             self.problems = []  # all that it then lacks is no further mistake
 
+    def _pop(self, key: str) -> Any:
+        """The value of `key`, or None, which TOML has not; from now on it is a known key."""
+        self._known.append(key)
+        return self._content.pop(key, None)
+
     def take(self, key: str, kind: type[T], default: T | None = None) -> T:
         """The value of `key`, checked; a required one that is missing is noted, and a neutral value returned."""
-        if key not in self._content:
+        value = self._pop(key)
+        if value is None:
             if default is None:
-                self.complain(key, "is missing")
+                self.complain(key, f"is missing; give {_NAMES[kind]}")
                 return kind()
             return default
-        value = self._content.pop(key)
         if kind is float and type(value) is int:
             value = float(value)
         # `type`, not `isinstance`: true is not a number here.
         if type(value) is not kind:
-            self.complain(key, f"{value!r} is not a {_NAMES[kind]}")
+            self.complain(key, f"{value!r} is not {_NAMES[kind]}")
             return kind() if default is None else default
         if value == "" and default is None:
             self.complain(key, "is empty")
@@ -83,15 +80,26 @@ class TomlTable:
 
     def optional(self, key: str, kind: type[T]) -> T | None:
         """The value of `key`, or None."""
-        return self.take(key, kind) if key in self._content else None
+        if key in self._content:
+            return self.take(key, kind)
+        self._known.append(key)
+        return None
+
+    def allowed(self, key: str, is_allowed: Callable[[Any], bool], what: str) -> Any:
+        """The value of `key` if it is what is allowed, which `what` says; None if it is missing or is not."""
+        value = self._pop(key)
+        if value is None or is_allowed(value):
+            return value
+        self.complain(key, f"{value!r} is not {what}")
+        return None
 
     def time(self, key: str) -> datetime:
         """The time at `key`, in UTC; one that does not say its offset is a mistake."""
-        value = self._content.pop(key, None)
+        value = self._pop(key)
         if isinstance(value, datetime) and value.tzinfo is not None:
             return value.astimezone(UTC)
         if value is None:
-            self.complain(key, "is missing")
+            self.complain(key, "is missing; give a time such as 2026-11-16T09:00:00Z")
         elif isinstance(value, datetime):
             self.complain(key, f"{value.isoformat()} does not say where; end it with Z for UTC")
         else:
@@ -100,10 +108,12 @@ class TomlTable:
 
     def choice(self, key: str, choices: tuple[str, ...], default: str | None = None) -> Any:
         """The value of `key`, one of `choices`."""
-        value = self._content.pop(key, default)
+        value = self._pop(key)
+        if value is None:
+            value = default
         if value in choices:
             return value
-        problem = "is missing;" if value is None else f"{value!r} is not"
+        problem = "is missing; give" if value is None else f"{value!r} is not"
         self.complain(key, f"{problem} one of {', '.join(choices)}")
         return choices[0]
 
@@ -124,9 +134,8 @@ class TomlTable:
 
     def section(self, key: str) -> TomlTable | None:
         """The sub-table at `key`, or None."""
-        if key not in self._content:
-            return None
-        return TomlTable(self._content.pop(key), f"{self._place}{key}.", self.problems)
+        content = self._pop(key)
+        return None if content is None else TomlTable(content, f"{self._place}{key}.", self.problems)
 
     def complain(self, key: str, message: str) -> None:
         """Note a mistake at `key`."""
@@ -135,11 +144,13 @@ class TomlTable:
     def close(self) -> None:
         """Every key that nobody asked for is a mistake, most often a misspelt one."""
         for key in self._content:
-            self.complain(key, "is not a known key")
+            self.complain(key, f"is not a known key; {one_of(self._known, key)}")
 
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
-_NAMES = {str: "string", int: "whole number", float: "number", dict: "table", list: "list"}
+_NAMES = {
+    str: "a string", int: "a whole number", float: "a number", bool: "true or false", dict: "a table", list: "a list",
+}  # fmt: skip
 
 
 def plain(value: Any) -> Any:

@@ -7,6 +7,7 @@ A plain Python exception out of this package is a bug of ours.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 
 class MatbenchLiteError(Exception):
@@ -31,11 +32,7 @@ class MatbenchLiteError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Exceptions cross process borders (joblib, Dask): the default would lose the keyword.
-        return _rebuild, (type(self), self.message, self.fix)
-
-
-def _rebuild(kind: type[MatbenchLiteError], message: str, fix: str | None) -> MatbenchLiteError:
-    return kind(message, fix=fix)
+        return partial(type(self), self.message, fix=self.fix), ()
 
 
 class UnknownNameError(MatbenchLiteError, KeyError):
@@ -44,12 +41,22 @@ class UnknownNameError(MatbenchLiteError, KeyError):
 
 def unknown_name(what: str, name: object, known: Iterable[str], *, where: str = "") -> UnknownNameError:
     """The error for a name that does not exist: lists those that do, and guesses the one that was meant."""
+    return UnknownNameError(f"there is no {what} {name!r}{where}", fix=one_of(known, name))
+
+
+def one_of(known: Iterable[str], name: object) -> str:
+    """What to use instead of an unknown name.
+
+    Examples:
+        >>> one_of(["mini_gap", "mini_e_form"], "mini_gp")
+        "did you mean 'mini_gap'? use one of mini_gap, mini_e_form"
+    """
     from difflib import get_close_matches
 
     names = list(known)
     close = get_close_matches(str(name), names, n=1)
     guess = f"did you mean {close[0]!r}? " if close else ""
-    return UnknownNameError(f"there is no {what} {name!r}{where}", fix=f"{guess}use one of {', '.join(names)}")
+    return f"{guess}use one of {', '.join(names)}"
 
 
 class BenchmarkFileError(MatbenchLiteError):
@@ -138,11 +145,7 @@ class SubmittedCodeError(MatbenchLiteError):
         self.details = details
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild_submitted, (self.message, self.fix, self.stage, self.details)
-
-
-def _rebuild_submitted(message: str, fix: str | None, stage: str, details: str) -> SubmittedCodeError:
-    return SubmittedCodeError(message, fix=fix, stage=stage, details=details)
+        return partial(type(self), self.message, fix=self.fix, stage=self.stage, details=self.details), ()
 
 
 class RepositoryError(MatbenchLiteError):

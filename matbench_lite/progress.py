@@ -24,7 +24,7 @@ def progress(description: str, total: int | None, *, unit: Literal["bytes", "ite
         ...         advance(1)
     """
     if os.environ.get("MATBENCH_LITE_PROGRESS") == "0" or not sys.stderr.isatty():
-        yield _ignore
+        yield lambda _: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -36,7 +36,3 @@ def progress(description: str, total: int | None, *, unit: Literal["bytes", "ite
     with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=above) as bar:
         task = bar.add_task(description, total=total)
         yield lambda done: bar.advance(task, done)
-
-
-def _ignore(_: int) -> None:
-    """Advance nothing."""

@@ -39,11 +39,12 @@ def measure_ours(path: Path) -> Figures:
     import pandas as pd
     import pymatgen.core  # noqa: F401
 
-    from matbench_lite.data.structures import StructureColumns, read_structures
-    from matbench_lite.data.structures.array import StructureArray
+    from matbench_lite.data.parquet import read_columns
+    from matbench_lite.data.structure_array import StructureArray
+    from matbench_lite.data.structures import StructureColumns
 
     def frame() -> pd.DataFrame:
-        return pd.DataFrame({"structure": StructureArray(StructureColumns(read_structures(path)))})
+        return pd.DataFrame({"structure": StructureArray(StructureColumns(read_columns(path)))})
 
     def structures() -> None:
         frame()["structure"].to_numpy()

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 from pymatgen.core import Structure
 
-from matbench_lite.data.formulas import reduced_formulas_of_strings
+from matbench_lite.data.chemistry import reduced_formulas_of_strings
 from matbench_lite.data.parquet import write_compositions, write_targets
 from matbench_lite.data.structures import encode_structures, write_structures
 from matbench_lite.tasks import assign_folds, folds_digest, inputs_digest, targets_digest

@@ -8,6 +8,7 @@ file outside the folders that pytest gives to tests, is a failure like any other
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -34,7 +35,9 @@ def main(arguments: list[str]) -> int:
         environment |= {"TMPDIR": name, "HOME": str(folder / "home"), MARK: name}
         command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "worksteal", "--basetemp", str(folder / "t")]
         done = subprocess.run([*command, *arguments], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, check=False)
+        spent = resource.getrusage(resource.RUSAGE_CHILDREN)
         left = [*_processes(name), *_files(folder)]
+    print(f"processor time: {(spent.ru_utime + spent.ru_stime) / 60:.1f} minutes, of all processes together")
     for line in left:
         print(f"left behind: {line}", file=sys.stderr)
     return done.returncode or bool(left)

@@ -17,6 +17,8 @@ from .import_graph import PACKAGE, dependents
 ROOT = Path(__file__).parent.parent
 LONG = os.environ.get("MATBENCH_LITE_LONG") == "1"
 """Whether simulations and searches run at full length, and draw anew each time."""
+LONGEST = ROOT / "tests" / "test_wheel.py"
+"""Has the test that takes longest: the demo."""
 
 # The one profile: no deadline, because machines are busy; the same examples in every run, unless asked for more.
 settings.register_profile(
@@ -24,7 +26,7 @@ settings.register_profile(
     deadline=None,
     derandomize=not LONG,
     database=None,
-    max_examples=1000 if LONG else 60,
+    max_examples=1000 if LONG else 40,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("suite")
@@ -57,10 +59,14 @@ def _touched(name: str, known: dict[str, frozenset[str]] = {}) -> frozenset[str]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is run only with `MATBENCH_LITE_LONG=1`: it is not skipped, it is another suite."""
+    """Leave out what is run only with `MATBENCH_LITE_LONG=1`: it is not skipped, it is another suite.
+
+    The longest test comes first: as one of the last, it would run while the other processes have nothing left to do.
+    """
     left_out = [] if LONG else [item for item in items if item.get_closest_marker("long")]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
+    items.sort(key=lambda item: item.path != LONGEST)
 
 
 @pytest.fixture(scope="session")
@@ -91,7 +97,7 @@ def structure_features(once: Callable[[str, Callable[[Path], None]], Path]) -> P
 
     def build(folder: Path) -> None:
         from matbench_lite import load_benchmark
-        from matbench_lite.run.features import structure_array
+        from matbench_lite.run import structure_array
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("MATBENCH_LITE_DATA", str(folder))

@@ -12,7 +12,8 @@ import pytest
 
 import matbench_lite
 from matbench_lite.data import store
-from matbench_lite.tasks import folds, registry
+from matbench_lite.tasks import folds
+from matbench_lite.tasks.benchmark import _built_in
 
 PACKAGE = Path(matbench_lite.__file__).parent
 
@@ -36,7 +37,7 @@ def flips(files: Sequence[Path], count: int, *, seed: int) -> Iterator[str]:
 def forget_folds() -> None:
     """As in a new process: folds are read once, when they are first asked for."""
     folds._shipped.cache_clear()
-    registry._built_in.cache_clear()
+    _built_in.cache_clear()
 
 
 def copy_of_mini(folder: Path, monkeypatch: pytest.MonkeyPatch, *tasks: str) -> list[Path]:

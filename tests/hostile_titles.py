@@ -1,4 +1,4 @@
-"""A benchmark and an event of somebody's own, with something hostile in every text that they may have.
+"""A benchmark, an event, an evaluation and a competition with something hostile in every text that they may have.
 
 `whole_site` has an entry of this kind; here it is those who set up the board that cannot be trusted.
 """
@@ -7,18 +7,26 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pandas as pd
 
 from matbench_lite import Benchmark, load_benchmark
-from matbench_lite.event import Event, benchmark_source, clock, create_event, private_board, public_board
-from matbench_lite.event.pages import build_board
-from matbench_lite.review import check_entries
-from matbench_lite.site.build import make_site, publish
-from matbench_lite.site.rendering import render_site
+from matbench_lite.check import check_entries
+from matbench_lite.evaluate.report_page import as_page
+from matbench_lite.event import Event, benchmark_source, build_board, clock, create_event, private_board, public_board
+from matbench_lite.judge import Run, arrange, judge, rule_set
+from matbench_lite.judge.dataset_folder import load_datasets, write_datasets
+from matbench_lite.judge.dossier_page import dossier_page
+from matbench_lite.judge.dossiers import Opinion, make_dossier
+from matbench_lite.judge.expert_trust import combine
+from matbench_lite.judge.judgement_page import judgement_page
+from matbench_lite.judge.known_formulas import FORMULAS
+from matbench_lite.site.build import make_site, publish, render_site
 
+from .evaluate.conftest import Folder, hostile_results
 from .site.entries import record
 from .whole_site import Once
 
@@ -71,6 +79,44 @@ def hostile_board(once: Once) -> Path:
         build_board(event, public, private_board(event, public), folder / "board", now=now)
 
     return once("hostile-board", build) / "board" / "site"
+
+
+def hostile_pages(once: Once) -> Path:
+    """Pages that are one file: the report of an evaluation, a judgement, and a dossier for experts."""
+
+    def build(folder: Path) -> None:
+        (folder / "report.html").write_text(as_page(hostile_results(Folder(folder / "evaluation"), HOSTILE)))
+        write_datasets(FORMULAS, folder / "datasets", seed=7)
+        (dataset,) = (each for each in load_datasets(folder / "datasets") if each.name == "saddle")
+        told = replace(dataset.task, name=HOSTILE, target=HOSTILE, unit=HOSTILE, description=HOSTILE)
+        about = replace(dataset, name=HOSTILE, title=HOSTILE, feature_set="magpie", task=told)
+        values = tuple(dataset.testing(0).y)
+        runs = [
+            Run(
+                algorithm=name,
+                dataset=HOSTILE,
+                run=number,
+                r2=r2,
+                components=5,
+                property_value=1.0,
+                expression=formula,
+                predictions=values,
+                problem=HOSTILE if number == 2 else None,
+                notes=(HOSTILE,),
+                asked=HOSTILE,
+            )
+            for name, r2, formula in ((HOSTILE, 0.9, HOSTILE), ("b", 0.8, "x1 + 2*x2"))
+            for number in range(3)
+        ]
+        written = {letter: dict.fromkeys(("accuracy", "simplicity", "soundness"), HOSTILE) for letter in "AB"}
+        key = {"k": {"dataset": HOSTILE, "A": HOSTILE, "B": "b"}}
+        trust = combine([Opinion(expert=HOSTILE, dossier="k", trust={"A": 1, "B": 2}, notes=written)], key)
+        judgement = judge(runs, rule_set("final"), draws=5)
+        (folder / "judgement.html").write_text(judgement_page(judgement, title=HOSTILE, trust=trust))
+        dossier = make_dossier(arrange(runs), HOSTILE, rule_set("draft"), about=about)
+        (folder / "dossier.html").write_text(dossier_page(dossier))
+
+    return once("hostile-pages", build)
 
 
 def hostile_benchmark(folder: Path) -> Benchmark:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-_DONE, _FAILED, _KILLED, _NOTHING_TORN = 0, 1, 9, 10
+_DONE, _FAILED, _KILLED, _KILLED_OPENING = 0, 1, 9, 10
 _FOLDERS = {"os.remove": 1, "os.rmdir": 1, "os.mkdir": 2, "os.rename": 2}
 """Operations that the interpreter tells of, and which of their arguments is the folder that the path is relative to."""
 
@@ -31,15 +31,17 @@ def killed_at_each_step(home: Path, prepare: Callable[[], None], work: Callable[
     """
     step = 0
     while True:
-        for torn in (False, True):
+        prepare()
+        code = _in_a_process(home, work, step, torn=False)
+        if code == _DONE:
+            return
+        assert code in (_KILLED, _KILLED_OPENING), f"step {step}: the process ended with {code}"
+        yield f"step {step}"
+        if code == _KILLED_OPENING:
             prepare()
-            code = _in_a_process(home, work, step, torn=torn)
-            if code == _DONE:
-                return
-            if code == _KILLED:
-                yield f"step {step}{', torn' if torn else ''}"
-            else:
-                assert code == _NOTHING_TORN, f"step {step}: the process ended with {code}"
+            code = _in_a_process(home, work, step, torn=True)
+            assert code == _KILLED_OPENING, f"step {step}, torn: the process ended with {code}"
+            yield f"step {step}, torn"
         step += 1
 
 
@@ -90,8 +92,8 @@ class _Killer:
         self.left -= 1
         if self.left != -1:
             return
+        if opened is None or os.path.exists(opened):  # noqa: PTH110  what was opened may be no path
+            os._exit(_KILLED)
         if self.torn:
-            if opened is None or os.path.exists(opened):  # noqa: PTH110  what was opened may be no path
-                os._exit(_NOTHING_TORN)
             os.close(os.open(opened, os.O_CREAT | os.O_WRONLY))
-        os._exit(_KILLED)
+        os._exit(_KILLED_OPENING)

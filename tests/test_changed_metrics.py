@@ -18,6 +18,8 @@ import pytest
 
 from matbench_lite import Submission, load_benchmark
 
+from .whole_site import Once
+
 PACKAGE = Path(__file__).parent.parent / "matbench_lite"
 NEW = '''
     Metric(
@@ -35,6 +37,28 @@ NEW = '''
 pytestmark = pytest.mark.slow
 
 
+PROGRAM = """
+import contextlib, io, json, sys
+from matbench_lite.cli.app import run
+answers = []
+for arguments in json.load(sys.stdin):
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        code = run(arguments)
+    answers.append([code, said.getvalue()])
+json.dump(answers, sys.stdout)
+"""
+"""Gives commands to the package one after the other: it is imported once."""
+BOARD = ("leaderboard", "--benchmark", "mini", "--task", "mini_gap")
+CHECK = ("check", "submissions", "--json")
+ERRORS = (
+    ("score", "submissions/second", "--json"),
+    (*BOARD, "--json"),
+    ("review", "--base", "main", "--json"),
+    ("site", "build", "--benchmark", "mini", "--output", "pages", "--no-render"),
+)
+"""Commands that say the MAE of the second entry on mini_gap."""
+
+
 class Copy:
     """A copy of the package, a repository with entries, and a store of its own."""
 
@@ -42,15 +66,10 @@ class Copy:
         self.package = folder / "code" / "matbench_lite"
         self.repository = folder / "repository"
         self.store = folder / "store"
-        self.environment = {
-            **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
-            "PYTHONPATH": str(self.package.parent),
-            "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),  # compiled once for all commands
-            "MATBENCH_LITE_DATA": str(self.store),
-        }
-        shutil.copytree(PACKAGE, self.package, ignore=shutil.ignore_patterns("__pycache__"))
-        self.source = self.package / "metrics" / "regression.py"
-        self.original = self.source.read_text()
+
+    def fill(self) -> None:
+        """Copy the package, with what was compiled of it, and save two entries, the second on a branch."""
+        shutil.copytree(PACKAGE, self.package, ignore=shutil.ignore_patterns("*.pyc.*"))
         self.repository.mkdir()
         self._git("init", "--initial-branch", "main")
         _save(self.repository / "submissions" / "first", 0.5)
@@ -63,32 +82,33 @@ class Copy:
 
     def change(self, old: str, new: str) -> None:
         """Change the source of the metrics."""
-        assert self.original.count(old) == 1
-        self.source.write_text(self.original.replace(old, new))
+        source = self.package / "metrics" / "regression.py"
+        original = source.read_text()
+        assert original.count(old) == 1
+        source.write_text(original.replace(old, new))
 
-    def mbl(self, *arguments: str, code: int = 0) -> str:
-        """Give a command to the copy."""
+    def mbl(self, *commands: tuple[str, ...]) -> list[str]:
+        """Give commands to the copy, in a new process."""
         done = subprocess.run(
-            [sys.executable, "-m", "matbench_lite", *arguments],
+            [sys.executable, "-c", PROGRAM],
+            input=json.dumps(commands),
             cwd=self.repository,
-            env=self.environment,
+            env={**os.environ, "PYTHONPATH": str(self.package.parent), "MATBENCH_LITE_DATA": str(self.store)},
             capture_output=True,
             text=True,
             check=False,
         )
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout
+        assert done.returncode == 0, done.stderr
+        answers = json.loads(done.stdout)
+        assert [code for code, _ in answers] == [0] * len(commands), answers
+        return [said for _, said in answers]
 
-    def asked(self, *arguments: str, code: int = 0) -> Any:
-        return json.loads(self.mbl(*arguments, "--json", code=code))
-
-    def mean_errors(self) -> dict[str, float]:
+    def mean_errors(self, answers: list[str]) -> dict[str, float]:
         """The MAE of the second entry on mini_gap, as each command says it."""
-        scores = self.asked("score", "submissions/second")[0]["scores"]
-        board = self.asked("leaderboard", "--benchmark", "mini", "--task", "mini_gap")
-        standings = self.asked("review", "--base", "main")["entries"][0]["standings"]
+        score, board, review = map(json.loads, answers[:3])
+        (standings,) = (entry["standings"] for entry in review["entries"])
         return {
-            "score": scores["mini_gap"]["mae"]["mean"],
+            "score": score[0]["scores"]["mini_gap"]["mae"]["mean"],
             "leaderboard": _of(board["rows"], "slug", "second")["score"]["mean"],
             "review": _of(standings, "task", "mini_gap")["score"]["mean"],
             "site": float(_of(self.published(), "slug", "second")["score_mean"]),
@@ -96,7 +116,6 @@ class Copy:
 
     def published(self) -> list[dict[str, str]]:
         """The board of mini_gap as the site has it for download."""
-        self.mbl("site", "build", "--benchmark", "mini", "--output", "pages", "--no-render")
         with (self.repository / "pages" / "docs" / "data" / "mini_gap.csv").open() as stream:
             return list(csv.DictReader(stream))
 
@@ -126,27 +145,39 @@ def _of(rows: list[dict[str, Any]], key: str, value: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Copy:
-    return Copy(tmp_path)
+def copy(once: Once, tmp_path: Path) -> Copy:
+    """A copy whose entries have been checked, scored, ranked, reviewed and published before anything was changed."""
+
+    def build(folder: Path) -> None:
+        made = Copy(folder)
+        made.fill()
+        checked, *answers = made.mbl(CHECK, *ERRORS)
+        assert _passed(checked) == {"first": True, "second": True}
+        assert made.mean_errors(answers) == pytest.approx(dict.fromkeys(SAID, 0.25))
+
+    return Copy(shutil.copytree(once("changed-metrics", build), tmp_path / "copy"))
+
+
+SAID = ("score", "leaderboard", "review", "site")
+
+
+def _passed(answer: str) -> dict[str, bool]:
+    return {entry["slug"]: entry["ok"] for entry in json.loads(answer)}
 
 
 def test_a_new_metric_is_a_record_and_no_entry_notices(copy: Copy) -> None:
-    before = {entry["slug"]: entry["ok"] for entry in copy.asked("check", "submissions")}
-    assert before == {"first": True, "second": True}
-    copy.asked("leaderboard", "--benchmark", "mini", "--task", "mini_gap")
     copy.change(')\n"""The metrics of regression', NEW.lstrip("\n"))
-
-    assert {entry["slug"]: entry["ok"] for entry in copy.asked("check", "submissions")} == before
-    rows = copy.asked("leaderboard", "--benchmark", "mini", "--task", "mini_gap")["rows"]
-    assert _of(rows, "slug", "second")["metrics"]["median_error"]["mean"] == pytest.approx(0.25)
-    assert "median error" in copy.mbl("leaderboard", "--benchmark", "mini", "--task", "mini_gap")
+    checked, board, shown, _ = copy.mbl(CHECK, (*BOARD, "--json"), BOARD, ERRORS[-1])
+    assert _passed(checked) == {"first": True, "second": True}
+    row = _of(json.loads(board)["rows"], "slug", "second")
+    assert row["metrics"]["median_error"]["mean"] == pytest.approx(0.25)
+    assert "median error" in shown
     assert float(_of(copy.published(), "slug", "second")["metrics_median_error_mean"]) == pytest.approx(0.25)
     assert "median error" in (copy.repository / "pages" / "docs" / "tasks" / "mini_gap.md").read_text()
 
 
 def test_a_changed_formula_shows_everywhere_at_once(copy: Copy) -> None:
-    assert copy.mean_errors() == pytest.approx(dict.fromkeys(("score", "leaderboard", "review", "site"), 0.25))
     copy.change(
         "def _mae(sample: Sample) -> float:\n    return ", "def _mae(sample: Sample) -> float:\n    return 2 * "
     )
-    assert copy.mean_errors() == pytest.approx(dict.fromkeys(("score", "leaderboard", "review", "site"), 0.5))
+    assert copy.mean_errors(copy.mbl(*ERRORS)) == pytest.approx(dict.fromkeys(SAID, 0.5))

@@ -30,6 +30,16 @@ def test_what_was_put_is_there_and_a_nan_is_none(tmp_path) -> None:
         assert reader.missing([key("a"), key("b"), key("c")]) == [key("c")]
 
 
+def test_a_large_value_takes_little_room_in_memory(tmp_path) -> None:
+    shelf = Shelf(tmp_path, "sums", METRICS)
+    page = {"html": "<p>some of it again and again</p>" * 10_000}
+    shelf.put({key("a"): page, key("b"): "x"})
+    for reader in (shelf, Shelf(tmp_path, "sums", METRICS)):
+        assert reader.get(key("a")) == page
+        assert reader.get(key("b")) == "x"
+        assert sum(map(len, reader._loaded().values())) < 10_000
+
+
 def test_keys_do_not_run_into_one_another() -> None:
     assert len({key("a", "bc"), key("ab", "c"), key("abc"), key("a", "b", "c")}) == 4
 
@@ -55,11 +65,23 @@ def test_many_small_additions_become_few_files(tmp_path) -> None:
     assert [again.get(key(str(number))) for number in range(100)] == list(range(100))
 
 
+def test_what_nobody_asks_for_is_forgotten_once_it_is_the_majority(tmp_path) -> None:
+    shelf = Shelf(tmp_path, "sums", METRICS)
+    for number in range(5):
+        shelf.put({key(str(number)): number})
+    shelf.retain({key("3"), key("4"), key("no such value")})
+    assert Shelf(tmp_path, "sums", METRICS).missing([key("0")]) == []
+    shelf.retain({key("3"), key("4")})
+    for reader in (shelf, Shelf(tmp_path, "sums", METRICS)):
+        assert [reader.get(key(str(number))) for number in range(5)] == [None, None, None, 3, 4]
+    assert len(files(tmp_path)) == 1
+
+
 WRITER = """
 import sys
 from pathlib import Path
 from matbench_lite.derived import Shelf, key
-for number in range(60):
+for number in range(25):
     shelf = Shelf(Path(sys.argv[1]), "race", "matbench_lite.metrics")
     shelf.put({key(str(number)): {"number": number, "text": "x" * 5000}})
     assert shelf.get(key(str(number))) == {"number": number, "text": "x" * 5000}
@@ -71,7 +93,7 @@ def test_processes_that_write_at_once_do_no_harm(tmp_path) -> None:
     assert [process.wait() for process in processes] == [0, 0, 0]
     assert {path.suffix for path in files(tmp_path)} == {".parquet"}, "no temporary file is left"
     shelf = Shelf(tmp_path, "race", METRICS)
-    assert not any(value["number"] != number for number in range(60) if (value := shelf.get(key(str(number)))))
+    assert not any(value["number"] != number for number in range(25) if (value := shelf.get(key(str(number)))))
 
 
 USER = """
@@ -96,10 +118,10 @@ def test_the_sources_of_a_result_are_all_that_was_imported_to_compute_it() -> No
     assert missing == set()
 
 
-@pytest.mark.parametrize("changed", ["metrics/regression.py", "submission/predictions.py", "tasks/task.py"])
+@pytest.mark.parametrize("changed", ["metrics/regression.py", "submission/fold_predictions.py", "tasks/task.py"])
 def test_any_changed_source_that_can_change_a_score_changes_the_key(tmp_path, changed: str) -> None:
     digest = "from matbench_lite.derived import sources_digest; print(sources_digest('matbench_lite.board.result'))"
-    shutil.copytree(PACKAGE, tmp_path / "matbench_lite", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, tmp_path / "matbench_lite", ignore=shutil.ignore_patterns("*.pyc.*"))
     before, after = (_printed(tmp_path, digest), _printed(tmp_path, digest, changed))
     assert before == sources_digest("matbench_lite.board.result")
     assert after != before
@@ -107,7 +129,7 @@ def test_any_changed_source_that_can_change_a_score_changes_the_key(tmp_path, ch
 
 def test_a_change_that_cannot_change_a_score_keeps_the_key(tmp_path) -> None:
     digest = "from matbench_lite.derived import sources_digest; print(sources_digest('matbench_lite.board.result'))"
-    shutil.copytree(PACKAGE, tmp_path / "matbench_lite", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, tmp_path / "matbench_lite", ignore=shutil.ignore_patterns("*.pyc.*"))
     assert _printed(tmp_path, digest, "cli/app.py") == sources_digest("matbench_lite.board.result")
 
 

@@ -17,13 +17,15 @@ import pytest
 import typer
 
 from matbench_lite import Submission, load_benchmark
+from matbench_lite.check import check_entry
 from matbench_lite.cli.app import app
 from matbench_lite.cli.app import run as mbl
-from matbench_lite.review import check_entry
+from matbench_lite.site.guide_pages import rule_pages
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "leaderboard_docs"
 PAGES = {path.relative_to(DOCS).as_posix(): path.read_text() for path in sorted(DOCS.rglob("*.md"))}
+PAGES |= {file.path: file.content for file in rule_pages({})}
 PAGES |= {
     f"../{name}": (ROOT / name).read_text() for name in ("README.md", "CONTRIBUTING.md") if (ROOT / name).is_file()
 }

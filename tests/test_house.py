@@ -5,10 +5,17 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
+from statistics import median
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
-DEEP, LONGEST = 110, 400
+DEEP, LONGEST = 3, 400
 """Imports that reach inside another package, and lines of the longest module: lower a bound when it falls."""
+MODULES, MEDIAN, LINES = 260, 120, 42_000
+"""At most so many modules, half of them of so many lines or more; so many lines in all: few rooms, one idea each."""
+CHECK = 35
+"""Files in which `mbl check` runs: what somebody reads who wants to know how an entry is checked."""
 
 
 def load_house():
@@ -19,14 +26,30 @@ def load_house():
     return module
 
 
-def test_packages_are_used_through_their_doors() -> None:
-    house = load_house().survey()
+@pytest.fixture(scope="module")
+def house():
+    return load_house().survey()
+
+
+def test_packages_are_used_through_their_doors(house) -> None:
     assert len(house.deep) == DEEP, "more: use the names in the package's __init__; fewer: lower the bound"
 
 
-def test_no_module_is_too_long() -> None:
-    house = load_house().survey()
+def test_no_module_is_too_long(house) -> None:
     assert {path: size for path, size in house.sizes.items() if size > LONGEST} == {}
+
+
+def test_there_are_few_modules_and_no_two_of_one_name(house) -> None:
+    assert len(house.sizes) <= MODULES
+    assert median(house.sizes.values()) >= MEDIAN
+    assert house.lines <= LINES
+    assert house.twice == {}
+
+
+def test_a_check_goes_through_few_files() -> None:
+    files = load_house().check_entry(ROOT / "submissions" / "dummy").files
+    assert {"check/verdicts.py", "submission/predictions_parquet.py", "airlock.py"} <= set(files)
+    assert len(files) <= CHECK, files
 
 
 def test_the_map_names_every_package() -> None:
@@ -46,3 +69,14 @@ def test_an_import_that_reaches_inside_is_counted(tmp_path: Path) -> None:
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(text)
     assert load_house().survey(package).deep == [("b/__init__.py", "matbench_lite.a.inner")]
+
+
+def test_no_ten_lines_stand_twice() -> None:
+    assert load_house().repeats() == []
+
+
+def test_a_repeat_is_found(tmp_path: Path) -> None:
+    lines = "".join(f"x{number} = {number}\n" for number in range(10))
+    (tmp_path / "a.py").write_text(lines)
+    (tmp_path / "b.py").write_text("def f():\n" + lines.replace("x", "    x"))
+    assert load_house().repeats(tmp_path) == ["a.py:1 = b.py:2"]

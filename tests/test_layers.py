@@ -11,8 +11,8 @@ import pytest
 from .import_graph import PACKAGE, imported, room, rooms_imported, sources
 
 LAYERS = [
-    {"_version", "errors", "atomic", "digits", "filenames", "filling", "progress"},
-    {"derived", "documents"},
+    {"_version", "errors", "atomic", "cleaner", "lazy", "memory", "progress", "text"},
+    {"derived", "documents", "templating"},
     {"git"},
     {"metrics", "stats"},
     {"tasks"},
@@ -21,7 +21,10 @@ LAYERS = [
     {"submission"},
     {"matbench"},
     {"run", "board"},
+    {"check"},
+    {"view"},
     {"review"},
+    {"submit"},
     {"site"},
     {"evaluate", "judge", "event"},
     {"cli"},
@@ -70,6 +73,18 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     code = "import sys, matbench_lite; print(*sorted({m.split('.')[0] for m in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert not {"numpy", "pandas", "pyarrow", "rich", "typer", "monty", *HEAVY} & set(loaded)
+
+
+def test_a_check_loads_only_what_a_check_needs() -> None:
+    code = (
+        "import sys; from matbench_lite.cli.app import run; run(['check', sys.argv[1], '--json']);"
+        "print(*{m.split('.')[1] for m in sys.modules if m.startswith('matbench_lite.')}, file=sys.stderr)"
+    )
+    entry = str(PACKAGE.parent / "submissions" / "dummy")
+    ended = subprocess.run([sys.executable, "-c", code, entry], check=True, capture_output=True, text=True)
+    loaded = set(ended.stderr.splitlines()[-1].split())
+    assert "check" in loaded
+    assert not {"board", "stats", "run", "review", "submit", "site", "evaluate", "judge", "event"} & loaded
 
 
 def test_every_public_name_can_be_imported() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from matbench_lite.review import Checked, check_entries
+from matbench_lite.check import Checked, check_entries
 
 from .real.conftest import filled_by
 

@@ -15,9 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from matbench_lite import Benchmark, Submission, load_benchmark
-from matbench_lite.review import Finding, check_entries
-from matbench_lite.site.build import make_site, publish
-from matbench_lite.site.rendering import render_site
+from matbench_lite.check import Finding, check_entries
+from matbench_lite.site.build import make_site, publish, render_site
 from matbench_lite.tasks import Task
 
 Once = Callable[[str, Callable[[Path], None]], Path]

@@ -3,7 +3,7 @@
 import csv
 
 from matbench_lite import load_benchmark
-from matbench_lite.evaluate.data.grouping import anion
+from matbench_lite.evaluate.benchmark_rows import anion
 
 targets = load_benchmark("mini")["mini_log_kvrh"].targets.iloc[:200]
 with open("stiffness.csv", "w", newline="") as stream:

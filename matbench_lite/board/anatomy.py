@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matbench_lite.board.losses import Losses
-from matbench_lite.board.rows import Rows
+from matbench_lite.board.rows import Rows, ordered_predictions, row_losses
+from matbench_lite.submission import RecordedFold
 from matbench_lite.tasks import Task
 
 if TYPE_CHECKING:
@@ -85,14 +85,17 @@ class Anatomy:
     worst: tuple[WorstRow, ...]
 
 
-def dissect(task: Task, rows: Rows, losses: Losses) -> Anatomy:
-    """Find where an entry fails on a task whose targets are here."""
+def dissect(task: Task, rows: Rows, recorded: Mapping[int, RecordedFold]) -> Anatomy:
+    """Find where an entry fails on a task whose targets are here, and whose folds are all recorded."""
+    predictions = np.empty(len(rows.targets))
+    predictions[rows.by_fold] = ordered_predictions(recorded)
+    losses = row_losses(rows.targets, predictions)
     groups = [
         group
         for by, of_rows, codes, labels in _groupings(rows)
-        for group in _groups(by, losses.losses[of_rows], codes, labels)
+        for group in _groups(by, losses[of_rows], codes, labels)
     ]
-    return Anatomy(groups=tuple(groups), worst=tuple(_worst(task, rows, losses)))
+    return Anatomy(groups=tuple(groups), worst=tuple(_worst(task, rows, predictions, losses)))
 
 
 def from_computed(content: dict[str, Any]) -> Anatomy:
@@ -153,16 +156,16 @@ def _elements(formulas: NDArray[np.object_]) -> tuple[NDArray[np.intp], NDArray[
     return owner, np.array([symbol for symbols in found for symbol in symbols])
 
 
-def _worst(task: Task, rows: Rows, losses: Losses) -> Iterator[WorstRow]:
+def _worst(task: Task, rows: Rows, predictions: NDArray[np.float64], losses: NDArray[np.float64]) -> Iterator[WorstRow]:
     targets = rows.targets.astype(np.float64)
-    errors = np.abs(losses.predictions - targets)
-    order = np.argsort(-np.where(losses.losses > 0, errors, 0), kind="stable")[:WORST]
-    for row in order[losses.losses[order] > 0]:
+    errors = np.abs(predictions - targets)
+    order = np.argsort(-np.where(losses > 0, errors, 0), kind="stable")[:WORST]
+    for row in order[losses[order] > 0]:
         yield WorstRow(
             id=str(task.ids[row]),
             formula=str(rows.formulas[row]),
             fold=int(rows.folds[row]),
             target=float(targets[row]),
-            prediction=float(losses.predictions[row]),
+            prediction=float(predictions[row]),
             error=float(errors[row]),
         )

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from matbench_lite.board.losses import by_fold, row_losses
-from matbench_lite.board.rows import Rows
+from matbench_lite.board.rows import Rows, ordered_predictions, read_rows, row_losses, targets_state
 from matbench_lite.board.score_table import WHOLE, Folds
 from matbench_lite.metrics import METRICS, Summary, balanced_accuracy, mae, ranking_metric, summarise
 from matbench_lite.stats import Interval, bootstrap_balanced_accuracy, bootstrap_mean
-from matbench_lite.submission import MAX_PREDICTION, RecordedFold, TaskScores, score_fold
+from matbench_lite.submission import MAX_PREDICTION, RecordedFold, TaskScores, score_rows
 from matbench_lite.tasks import Task
 
 _UNSEEN = "unseen_formulas_"
@@ -68,10 +67,13 @@ def higher_is_better(kind: str) -> bool:
 
 def computed(task: Task, rows: Rows, recorded: Mapping[int, RecordedFold]) -> dict[int, dict[str, float]]:
     """What the score table keeps of an entry on a task: every metric by fold, and values of all folds together."""
-    losses = row_losses(rows, recorded).losses
+    losses = row_losses(rows.ordered_targets, ordered_predictions(recorded))
     share = float(rows.unseen.mean())
     folds = {
-        fold: {name: float(value) for name, value in score_fold(task, fold, held.predictions).items()}
+        fold: {
+            name: float(value)
+            for name, value in score_rows(task.kind, rows.targets_by_fold[fold], held.predictions).items()
+        }
         for fold, held in recorded.items()
     }
     unseen = _unseen(task, rows, recorded) if 0 < share < 1 else {}
@@ -122,9 +124,9 @@ def _scores(task: Task, folds: Mapping[int, Mapping[str, float | None]]) -> Task
 
 
 def _interval(rows: Rows, losses: np.ndarray[Any, np.dtype[np.float64]]) -> Interval:
-    folds = by_fold(losses, rows)
+    folds = rows.split(losses)
     if rows.targets.dtype == bool:
-        return bootstrap_balanced_accuracy(by_fold(rows.targets, rows), [fold == 0 for fold in folds])
+        return bootstrap_balanced_accuracy(rows.targets_by_fold, [fold == 0 for fold in folds])
     return bootstrap_mean(folds)
 
 
@@ -133,9 +135,42 @@ def _unseen(task: Task, rows: Rows, recorded: Mapping[int, RecordedFold]) -> dic
     metric = balanced_accuracy if task.kind == "classification" else mae
     values = {}
     for fold, held in recorded.items():
-        here = task.test_rows(fold)
-        unseen = rows.unseen[here]
-        if not unseen.any():
+        places, targets = rows.unseen_by_fold[fold]
+        if not len(places):
             return {}
-        values[fold] = metric(rows.targets[here][unseen], held.predictions.prediction[unseen])
+        values[fold] = metric(targets, held.predictions.prediction[places])
     return values
+
+
+def scaled_error(task: Task, score: float) -> float:
+    """The ranking metric of a task on the common scale.
+
+    Args:
+        task: The task.
+        score: MAE in the unit of the task, or balanced accuracy.
+
+    Returns:
+        MAE by the mean absolute deviation of the targets, or 2 (1 - balanced accuracy); NaN where the deviation is
+        not known or zero.
+
+    Examples:
+        >>> from matbench_lite import load_benchmark
+        >>> bench = load_benchmark("matbench_v0.1")
+        >>> scaled_error(bench["matbench_glass"], 0.9), round(scaled_error(bench["matbench_steels"], 100), 3)
+        (0.19..., 0.436)
+    """
+    if task.kind == "classification":
+        return 2 * (1 - score)
+    deviation = _deviation(task)
+    return score / deviation if deviation else math.nan
+
+
+def _deviation(task: Task) -> float | None:
+    """The registry's, so that it does not hang on the data being here; computed for a benchmark that has none."""
+    if task.mean_absolute_deviation is not None:
+        return task.mean_absolute_deviation
+    state = targets_state(task)
+    if state is None:
+        return None
+    targets = read_rows(task, state.digest).targets
+    return float(np.abs(targets - targets.mean()).mean())

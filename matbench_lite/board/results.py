@@ -5,17 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from matbench_lite.board import anatomy as anatomies
-from matbench_lite.board import pair as pairs
+from matbench_lite.board import pairs
 from matbench_lite.board import result as results
 from matbench_lite.board.anatomy import Anatomy
-from matbench_lite.board.losses import Losses, row_losses
-from matbench_lite.board.order import Place, order
-from matbench_lite.board.pair import Pair
+from matbench_lite.board.pairs import Pair, Place, order
 from matbench_lite.board.result import Result
-from matbench_lite.board.rows import Rows, TargetsState, read_rows, targets_state
+from matbench_lite.board.rows import Rows, TargetsState, ordered_predictions, read_rows, row_losses, targets_state
 from matbench_lite.board.score_table import Folds, Key, ScoreTable
 from matbench_lite.data import derived_directory
 from matbench_lite.derived import Shelf, key
@@ -24,6 +22,10 @@ from matbench_lite.progress import progress
 from matbench_lite.stats import Interval
 from matbench_lite.submission import Submission
 from matbench_lite.tasks import Benchmark, Category, Task
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _MANY = 25
 """Entries after which what was computed is put on disk: a board that is interrupted goes on from there."""
@@ -146,7 +148,7 @@ class Results:
         """Where an entry fails on each of its tasks, by key."""
         return {
             key(state.digest, self._digest(slug, task)): anatomies.dissect(
-                task, self._rows(task, state), self._losses(slug, task, state)
+                task, self._rows(task, state), self.entry(slug).recorded(task.name)
             )
             for task, state in self._measurable(slug)
         }
@@ -167,7 +169,13 @@ class Results:
         missing = {
             slug: tasks
             for slug in self.entries
-            if (tasks := [(task, state) for task, state in self._measurable(slug) if self._is_new(slug, task, state)])
+            if (
+                tasks := [
+                    (task, state)
+                    for task, state in self._measurable(slug)
+                    if self._key(slug, task, state) not in self._scores
+                ]
+            )
         }
         waiting: dict[Key, Folds] = {}
         with progress("scoring entries", len(missing)) as advance:
@@ -193,7 +201,7 @@ class Results:
             for slug in self.entries
         }
         missing = set(self._pairs.missing([name for names in wanted.values() for name in names]))
-        leading: dict[str, Losses] = {}
+        leading: dict[str, NDArray[np.float64]] = {}
         waiting: dict[str, Pair] = {}
         with progress("comparing entries", len(missing)) as advance:
             for slug, names in wanted.items():
@@ -216,9 +224,6 @@ class Results:
             if self.is_complete(slug, task) and (state := self._state(task)) is not None:
                 yield task, state
 
-    def _is_new(self, slug: str, task: Task, state: TargetsState) -> bool:
-        return self._scores.get(self._key(slug, task, state)) is None
-
     def _key(self, slug: str, task: Task, state: TargetsState) -> Key:
         return Key(entry=self._digest(slug, task), task=task.name, facts=state.digest)
 
@@ -230,8 +235,10 @@ class Results:
     def _rows(self, task: Task, state: TargetsState) -> Rows:
         return read_rows(task, state.digest)
 
-    def _losses(self, slug: str, task: Task, state: TargetsState) -> Losses:
-        return row_losses(self._rows(task, state), self.entry(slug).recorded(task.name))
+    def _losses(self, slug: str, task: Task, state: TargetsState) -> NDArray[np.float64]:
+        """The losses of an entry on all rows of a task, fold after fold."""
+        predictions = ordered_predictions(self.entry(slug).recorded(task.name))
+        return row_losses(self._rows(task, state).ordered_targets, predictions)
 
     def _digest(self, slug: str, task: Task) -> str:
         """Identity of an entry's predictions on one task: what they are, and every number."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from matbench_lite.data import targets_here
 from matbench_lite.derived import key
+from matbench_lite.metrics import DECISION_THRESHOLD
+from matbench_lite.submission import RecordedFold
 from matbench_lite.tasks import Task
 
 if TYPE_CHECKING:
@@ -43,6 +46,26 @@ class Rows:
     def ends(self) -> NDArray[np.intp]:
         """Where in `by_fold` each fold but the last ends."""
         return np.cumsum(np.bincount(self.folds))[:-1]
+
+    @cached_property
+    def ordered_targets(self) -> NDArray[Any]:
+        """The targets of all rows, fold after fold."""
+        return self.targets[self.by_fold]
+
+    @cached_property
+    def targets_by_fold(self) -> list[NDArray[Any]]:
+        """The targets of the test part of each fold."""
+        return self.split(self.ordered_targets)
+
+    @cached_property
+    def unseen_by_fold(self) -> list[tuple[NDArray[np.intp], NDArray[Any]]]:
+        """Which rows of the test part of each fold have an unseen formula, and their targets."""
+        places = [np.flatnonzero(unseen) for unseen in self.split(self.unseen[self.by_fold])]
+        return [(rows, targets[rows]) for rows, targets in zip(places, self.targets_by_fold, strict=True)]
+
+    def split(self, values: NDArray[Any]) -> list[NDArray[Any]]:
+        """A column of all rows, fold after fold, cut into the folds."""
+        return np.split(values, self.ends)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,10 +117,6 @@ def read_rows(task: Task, _digest: str) -> Rows:
 def unseen_formulas(formulas: NDArray[np.object_], folds: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Whether each row's formula occurs in no other fold, and so not in the training part of its own.
 
-    Args:
-        formulas: Reduced formulas.
-        folds: The fold in whose test part each row is.
-
     Examples:
         >>> formulas = np.array(["NaCl", "NaCl", "MgO", "MgO"], dtype=object)
         >>> unseen_formulas(formulas, np.array([0, 0, 0, 1], dtype=np.uint8))
@@ -110,3 +129,15 @@ def unseen_formulas(formulas: NDArray[np.object_], folds: NDArray[np.uint8]) -> 
     in_fold = np.bincount(pairs)[pairs]
     unseen: NDArray[np.bool_] = in_fold == np.bincount(codes)[codes]
     return unseen
+
+
+def ordered_predictions(recorded: Mapping[int, RecordedFold]) -> NDArray[np.float64]:
+    """The predictions for a task whose folds are all recorded, fold after fold: values, labels or probabilities."""
+    return np.concatenate([recorded[fold].predictions.prediction for fold in sorted(recorded)])
+
+
+def row_losses(targets: NDArray[Any], predictions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The absolute error of every row in the unit of the task; of a class, 1 where it is wrong, else 0."""
+    is_class = targets.dtype == bool
+    losses = (predictions > DECISION_THRESHOLD) != targets if is_class else np.abs(predictions - targets)
+    return np.asarray(losses, dtype=np.float64)

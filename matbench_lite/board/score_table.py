@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
 
 WHOLE = -1
 """In place of a fold's number: a value of the task as a whole, e.g. an end of an interval."""
+
+_TEXTS = ("entry", "task", "facts", "metric")
+"""The columns of which few values occur again and again."""
 
 Folds = Mapping[int, Mapping[str, float]]
 """Values by fold number and name."""
@@ -35,34 +40,29 @@ class Key(NamedTuple):
 
 
 class ScoreTable:
-    """The values that are known; predictions are opened only for what is not here.
-
-    Args:
-        benchmark: Name of the benchmark.
-        module: The module that computes the values.
-    """
+    """The values of a benchmark that are known, as some module computes them; the others need predictions."""
 
     def __init__(self, benchmark: str, module: str) -> None:
         self._parts = Parts(derived_directory() / benchmark, "scores", module)
-        self._known: dict[Key, Folds] | None = None
+        self._new: dict[Key, Folds] = {}
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._new or key in self._stored.places
 
     def get(self, key: Key) -> Folds | None:
         """The values of one entry on one task; None if they are not known."""
-        return self._loaded().get(key)
+        return self._new.get(key) or self._stored.get(key)
 
     def put(self, values: Mapping[Key, Folds]) -> None:
         """Keep the values of some entries."""
         if values:
-            self._loaded().update(
-                {key: {fold: dict(held) for fold, held in kept.items()} for key, kept in values.items()}
-            )
+            self._new.update(values)
             self._parts.append(_encoded(values.items()))
 
-    def _loaded(self) -> dict[Key, Folds]:
-        if self._known is None:
-            table = self._parts.read()
-            self._known = {} if table is None else dict(_decoded(table))
-        return self._known
+    @cached_property
+    def _stored(self) -> _Stored:
+        table = self._parts.read(dictionaries=_TEXTS)
+        return _Stored() if table is None else _decoded(table)
 
 
 def _encoded(values: Iterable[tuple[Key, Folds]]) -> pa.Table:
@@ -80,19 +80,38 @@ def _encoded(values: Iterable[tuple[Key, Folds]]) -> pa.Table:
     return pa.table([pa.array(column, kind) for column, kind in zip(columns, types, strict=True)], names=names)
 
 
-def _decoded(table: pa.Table) -> dict[Key, dict[int, dict[str, float]]]:
-    """The rows by key; those of a key stand together."""
+@dataclass(frozen=True, kw_only=True)
+class _Stored:
+    """The rows of the table; those of a key, which stand together, become values when they are asked for."""
+
+    places: Mapping[Key, tuple[int, int]] = field(default_factory=dict)
+    folds: Sequence[int] = ()
+    metrics: Sequence[str] = ()
+    values: Sequence[float] = ()
+
+    def get(self, key: Key) -> Folds | None:
+        if key not in self.places:
+            return None
+        rows = slice(*self.places[key])
+        found: dict[int, dict[str, float]] = {}
+        for fold, metric, value in zip(self.folds[rows], self.metrics[rows], self.values[rows], strict=True):
+            found.setdefault(fold, {})[metric] = value
+        return found
+
+
+def _decoded(table: pa.Table) -> _Stored:
     texts, codes = {}, {}
-    for name in ("entry", "task", "facts", "metric"):
-        column = table[name].dictionary_encode().unify_dictionaries().combine_chunks()
-        texts[name], codes[name] = column.dictionary.to_pylist(), column.indices.to_numpy()
-    folds, values = table["fold"].to_numpy(), table["value"].to_numpy()
-    changes = [np.diff(codes[name]) for name in ("entry", "task", "facts")] + [np.diff(folds)]
-    starts = [0, *(np.flatnonzero(np.any(changes, axis=0)) + 1).tolist()]
-    names, numbers = np.array(texts["metric"], dtype=object)[codes["metric"]].tolist(), values.tolist()
-    ends = [*starts[1:], len(numbers)]
-    columns = [np.array(texts[name], dtype=object)[codes[name][starts]].tolist() for name in ("entry", "task", "facts")]
-    known: dict[Key, dict[int, dict[str, float]]] = {}
-    for start, end, fold, *key in zip(starts, ends, folds[starts].tolist(), *columns, strict=True):
-        known.setdefault(Key(*key), {})[fold] = dict(zip(names[start:end], numbers[start:end], strict=True))
-    return known
+    for name in _TEXTS:
+        column = table[name].unify_dictionaries().combine_chunks()
+        texts[name] = np.array(column.dictionary.to_pylist(), dtype=object)
+        codes[name] = column.indices.to_numpy()
+    of_key = ("entry", "task", "facts")
+    starts = np.flatnonzero(np.any([np.diff(codes[name], prepend=-1) for name in of_key], axis=0))
+    keys = map(Key, *(texts[name][codes[name][starts]].tolist() for name in of_key))
+    ends = [*starts[1:].tolist(), table.num_rows]
+    return _Stored(
+        places=dict(zip(keys, zip(starts.tolist(), ends, strict=True), strict=True)),
+        folds=table["fold"].to_numpy().tolist(),
+        metrics=texts["metric"][codes["metric"]].tolist(),
+        values=table["value"].to_numpy().tolist(),
+    )

@@ -3,81 +3,107 @@
 from __future__ import annotations
 
 import warnings
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from matbench_lite._version import __version__
-from matbench_lite.cli import (
-    blend,
-    check,
-    compare,
-    data,
-    demo,
-    evaluate,
-    event,
-    from_matbench,
-    judge,
-    leaderboard,
-    new,
-    review,
-    score,
-    seal,
-    site,
-    submit,
-    tasks,
-    to_matbench,
-    try_model,
-)
-from matbench_lite.cli import run as run_command
-from matbench_lite.cli.output import errors
+from matbench_lite.cli.output import errors, say
 from matbench_lite.errors import MatbenchLiteError, UnknownNameError
 
 # click's own class, or that of the copy of click that newer versions of typer carry.
 _WrongUse: Any = typer.BadParameter.__base__
 
+_COMMANDS = {
+    "demo": "site_commands:demo",
+    "tasks": "data_commands:tasks",
+    "data": "data_commands:app",
+    "from-matbench": "matbench_commands:from_matbench",
+    "to-matbench": "matbench_commands:to_matbench",
+    "new": "entry_commands:new",
+    "run": "run:run",
+    "try": "local_test:try_model",
+    "blend": "blend_command:blend",
+    "score": "entry_commands:score",
+    "check": "check:check",
+    "leaderboard": "leaderboard:leaderboard",
+    "compare": "leaderboard:compare",
+    "site": "site_commands:app",
+    "evaluate": "evaluate:evaluate",
+    "judge": "judge:app",
+    "event": "event:app",
+    "seal": "entry_commands:seal",
+    "review": "entry_commands:review",
+    "submit": "entry_commands:submit",
+}
+"""Where each command is: the module in this package, and the function or the group in it."""
+
+
+class _Commands(Mapping[str, Any]):
+    """The commands by name; the module of one is imported when it is asked for."""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_COMMANDS)
+
+    def __len__(self) -> int:
+        return len(_COMMANDS)
+
+    def __getitem__(self, name: str) -> Any:
+        return _load(name, _COMMANDS[name])
+
+
+@cache
+def _load(name: str, place: str) -> Any:
+    module, _, attribute = place.partition(":")
+    found = getattr(import_module(f"matbench_lite.cli.{module}"), attribute)
+    if isinstance(found, typer.Typer):
+        command: Any = typer.main.get_group(found)
+        command.name = name
+        return command
+    alone = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+    alone.command(name)(found)
+    return typer.main.get_command(alone)
+
+
+class _Group(typer.core.TyperGroup):
+    """All commands, none of them loaded before it is needed."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = _Commands()  # type: ignore[assignment]
+
+
 app = typer.Typer(
     name="mbl",
+    cls=_Group,
     help="Leaderboards for models that predict materials properties.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("demo")(demo.demo)
-app.command("tasks")(tasks.tasks)
-app.add_typer(data.app, name="data")
-app.command("from-matbench")(from_matbench.from_matbench)
-app.command("to-matbench")(to_matbench.to_matbench)
-app.command("new")(new.new)
-app.command("run")(run_command.run)
-app.command("try")(try_model.try_model)
-app.command("blend")(blend.blend)
-app.command("score")(score.score)
-app.command("check")(check.check)
-app.command("leaderboard")(leaderboard.leaderboard)
-app.command("compare")(compare.compare)
-app.add_typer(site.app, name="site")
-app.command("evaluate")(evaluate.evaluate)
-app.add_typer(judge.app, name="judge")
-app.add_typer(event.app, name="event")
-app.command("seal")(seal.seal)
-app.command("review")(review.review)
-app.command("submit")(submit.submit)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"matbench_lite {__version__}")
+        raise typer.Exit
 
 
 @app.callback()
 def _options(
     version: Annotated[
-        bool,
-        typer.Option("--version", help="Show the version and stop.", is_eager=True, callback=lambda v: _version(v)),
+        bool, typer.Option("--version", help="Show the version and stop.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
     """Leaderboards for models that predict materials properties."""
 
 
-@lru_cache(maxsize=1)
+@cache
 def commands() -> Any:
     """All commands as one object of click's: it takes a tenth of a second to make, which `app()` does at every call."""
     return typer.main.get_command(app)
@@ -88,12 +114,11 @@ def run(arguments: list[str] | None = None) -> int:
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
         result = commands().main(arguments, prog_name="mbl", standalone_mode=False)
-    except UnknownNameError as error:
-        _show(error)
-        return 2
     except MatbenchLiteError as error:
-        _show(error)
-        return 1
+        say(("error:", "bold red"), f" {error.message}", to=errors)
+        if error.fix:
+            say(("fix:", "bold"), f" {error.fix}", to=errors)
+        return 2 if isinstance(error, UnknownNameError) else 1
     except _WrongUse as error:
         error.show()
         return 2
@@ -108,20 +133,5 @@ def run(arguments: list[str] | None = None) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"matbench_lite {__version__}")
-        raise typer.Exit
-
-
-def _show(error: MatbenchLiteError) -> None:
-    errors.print("[bold red]error:[/]", end=" ")
-    errors.print(error.message, markup=False, highlight=False)
-    if error.fix:
-        errors.print("[bold]fix:[/]", end=" ")
-        errors.print(error.fix, markup=False, highlight=False)
-
-
 def _show_warning(message: Warning | str, *_: object) -> None:
-    errors.print("[bold yellow]warning:[/]", end=" ")
-    errors.print(str(message), markup=False, highlight=False)
+    say(("warning:", "bold yellow"), f" {message}", to=errors)

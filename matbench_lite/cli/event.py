@@ -8,23 +8,25 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from matbench_lite.cli import event_text as text
-from matbench_lite.cli.output import errors, out, print_json
-from matbench_lite.cli.tasks import JsonOption
+from matbench_lite.cli import competition_text as text
+from matbench_lite.cli.options import JsonOption, TrainedAtATime
+from matbench_lite.cli.output import errors, print_json, say
 from matbench_lite.errors import MatbenchLiteError
 from matbench_lite.progress import progress
 from matbench_lite.tasks import load_benchmark
 
 if TYPE_CHECKING:
-    from matbench_lite.event import Received, Shares, Source
+    from matbench_lite.event import Received, Shares
 
 app = typer.Typer(
     help="Run an event: a public board of validation scores, a private test, a final ranking.", no_args_is_help=True
 )
 
+Combining = Literal["mean", "bagged"]
 EventArgument = Annotated[Path, typer.Argument(metavar="EVENT", help="The organiser's folder.")]
 KitOption = Annotated[Path, typer.Option("--kit", help="The folder of the kit.")]
 _DAYS = 14
+_SHARES = "Public train, public test, private train, private test; by default 0.6,0.15,0,0.25; for code 0.4,0.1,0.3,0.2"
 
 
 def _time(value: str) -> datetime:
@@ -42,9 +44,7 @@ def _shares(value: str) -> Shares:
         public_train, public_test, private_train, private_test = map(float, value.split(","))
     except ValueError:
         raise typer.BadParameter(f"{value!r} is not four numbers such as 0.4,0.1,0.3,0.2") from None
-    return Shares(
-        public_train=public_train, public_test=public_test, private_train=private_train, private_test=private_test
-    )
+    return Shares(public_train, public_test, private_train, private_test)
 
 
 @app.command()
@@ -54,60 +54,50 @@ def create(
         str | None, typer.Option("--benchmark", "-b", help="matbench_v0.1, mini, or the path of a TOML file.")
     ] = None,
     task: Annotated[str | None, typer.Option("--task", "-t", help="The task of the benchmark.")] = None,
-    data: Annotated[Path | None, typer.Option("--data", help="A CSV or Parquet file of your own.")] = None,
-    target: Annotated[str | None, typer.Option("--target", help="Its column with the target.")] = None,
+    data: Annotated[Path | None, typer.Option(help="A CSV or Parquet file of your own.")] = None,
+    target: Annotated[str | None, typer.Option(help="Its column with the target.")] = None,
     input_: Annotated[
         Literal["composition", "structure"], typer.Option("--input", help="What models get to see.")
     ] = "composition",
     column: Annotated[
-        str | None, typer.Option("--column", help="Its column with formulas or structures. [default: formula]")
+        str | None, typer.Option(help="Its column with formulas or structures; by default formula.")
     ] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="Its column with row ids. [default: numbered]")] = None,
+    id_: Annotated[
+        str | None, typer.Option("--id", help="Its column with row ids; rows are numbered by default.")
+    ] = None,
     kind: Annotated[
-        Literal["regression", "classification"] | None, typer.Option("--kind", help="[default: by the target]")
+        Literal["regression", "classification"] | None,
+        typer.Option(help="What is predicted; by default by the target."),
     ] = None,
-    unit: Annotated[str, typer.Option("--unit", help="Unit of the target.")] = "",
+    unit: Annotated[str, typer.Option(help="Unit of the target.")] = "",
     structure_format: Annotated[
-        Literal["json", "cif", "poscar"], typer.Option("--structure-format", help="How structures are written.")
+        Literal["json", "cif", "poscar"], typer.Option(help="How structures are written.")
     ] = "json",
     mode: Annotated[
         Literal["predictions", "code"], typer.Option("--mode", "-m", help="What participants send.")
     ] = "predictions",
-    title: Annotated[str | None, typer.Option("--title", help="Name for people.")] = None,
-    description: Annotated[str, typer.Option("--description", help="What it is about.")] = "",
+    title: Annotated[str | None, typer.Option(help="Name for people.")] = None,
+    description: Annotated[str, typer.Option(help="What it is about.")] = "",
     opening: Annotated[
-        datetime | None, typer.Option(parser=_time, help="When submissions are taken from, in UTC. [default: now]")
+        datetime | None, typer.Option(parser=_time, help="When submissions are taken from, in UTC; by default now.")
     ] = None,
     public_opening: Annotated[
         datetime | None,
-        typer.Option("--public-opening", parser=_time, help="When the public board is shown from. [default: opening]"),
+        typer.Option(parser=_time, help="When the public board is shown from; by default at the opening."),
     ] = None,
     closing: Annotated[
-        datetime | None, typer.Option(parser=_time, help=f"When it ends. [default: {_DAYS} days after the opening]")
+        datetime | None, typer.Option(parser=_time, help=f"When it ends; by default {_DAYS} days after the opening.")
     ] = None,
-    metric: Annotated[
-        str | None, typer.Option("--metric", help="What ranks. [default: mae or balanced_accuracy]")
-    ] = None,
-    public: Annotated[
-        Literal["mean", "bagged"], typer.Option("--public", help="Which validation score the public board shows.")
-    ] = "mean",
-    final: Annotated[
-        Literal["mean", "bagged"], typer.Option("--final", help="Which test score decides at the end.")
-    ] = "mean",
-    inner_folds: Annotated[int, typer.Option("--inner-folds", min=2, max=100, help="Number of inner folds.")] = 8,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the inner folds and of the models.")] = 0,
-    shares: Annotated[
-        str | None,
-        typer.Option(
-            "--shares",
-            help="Public train, public test, private train, private test. "
-            "[default: 0.6,0.15,0,0.25; for code 0.4,0.1,0.3,0.2]",
-        ),
-    ] = None,
+    metric: Annotated[str | None, typer.Option(help="What ranks; by default mae or balanced_accuracy.")] = None,
+    public: Annotated[Combining, typer.Option(help="Which validation score the public board shows.")] = "mean",
+    final: Annotated[Combining, typer.Option(help="Which test score decides at the end.")] = "mean",
+    inner_folds: Annotated[int, typer.Option(min=2, max=100, help="Number of inner folds.")] = 8,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the inner folds and of the models.")] = 0,
+    shares: Annotated[str | None, typer.Option(help=_SHARES)] = None,
     split_seed: Annotated[
-        int | None, typer.Option("--split-seed", min=0, help="Seed of the split; keep it secret. [default: random]")
+        int | None, typer.Option(min=0, help="Seed of the split; keep it secret; by default random.")
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder to make. [default: NAME]")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder to make; by default NAME.")] = None,
 ) -> None:
     """Make an event: the kit for participants, and the private folder.
 
@@ -121,9 +111,28 @@ def create(
 
         mbl event create glass --data my.csv --target glassy --mode code --metric balanced_accuracy --final bagged
     """
-    from matbench_lite.event import Event, clock, create_event
+    from matbench_lite.event import Event, benchmark_source, clock, create_event, table_source
 
-    source = _source(benchmark, task, data, target, input_, column, id_, kind, unit, structure_format)
+    if (benchmark is None) == (data is None):
+        raise typer.BadParameter("say either --benchmark and --task, or --data and --target")
+    if benchmark is not None:
+        if task is None:
+            raise typer.BadParameter("--benchmark needs --task")
+        bench = load_benchmark(benchmark)
+        source = benchmark_source(bench, bench[task])
+    else:
+        if data is None or target is None:
+            raise typer.BadParameter("--data needs --target")
+        source = table_source(
+            data,
+            target=target,
+            input=input_,
+            column=column,
+            id=id_,
+            kind=kind,
+            unit=unit,
+            structure_format=structure_format,
+        )
     opens = opening or clock()
     settings = Event(
         folder=output or Path(name),
@@ -148,8 +157,10 @@ def create(
 def pack(
     model: Annotated[Path, typer.Argument(help="A folder with model.py and submission.toml.")],
     kit: KitOption = Path(),
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="[default: submission-MODEL.zip]")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Inner folds to train at a time.")] = 1,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; by default submission-MODEL.zip.")
+    ] = None,
+    jobs: TrainedAtATime = 1,
 ) -> None:
     """Make a submission of a model, to be sent to the organiser. For participants.
 
@@ -171,14 +182,11 @@ def pack(
     folds = opened.event.inner_folds if opened.event.mode == "predictions" else 0
     with progress("inner folds", folds) as advance:
         pack_model(opened, load_model(model), path, jobs=jobs, seen=lambda _: advance(1))
-    out.print(f"written: {path}; send it to the organiser", highlight=False, markup=False, soft_wrap=True)
+    say(f"written: {path}; send it to the organiser")
 
 
 @app.command()
-def check(
-    submission: Annotated[Path, typer.Argument(help="A folder or a zip file.")],
-    kit: KitOption = Path(),
-) -> None:
+def check(submission: Annotated[Path, typer.Argument(help="A folder or a zip file.")], kit: KitOption = Path()) -> None:
     """See whether the organiser will be able to use a submission. For participants; nothing is executed.
 
     Examples:
@@ -186,14 +194,13 @@ def check(
     """
     from tempfile import TemporaryDirectory
 
-    from matbench_lite.event import check_submission, open_kit
-    from matbench_lite.event.arriving import take
+    from matbench_lite.event import check_submission, open_kit, take
 
     opened = open_kit(kit)
     with TemporaryDirectory() as folder:
         taken = take(submission, Path(folder) / "files", limits=opened.event.arrival)
         check_submission(opened, Path(folder) / "files")
-    out.print(f"{submission} is complete: {len(taken.files)} files", highlight=False, markup=False, soft_wrap=True)
+    say(f"{submission} is complete: {len(taken.files)} files")
 
 
 @app.command()
@@ -201,10 +208,10 @@ def receive(
     event: EventArgument,
     sources: Annotated[list[str], typer.Argument(metavar="SOURCE", help="Folders, zip files, or git repositories.")],
     participant: Annotated[
-        str | None, typer.Option("--participant", "-p", help="Who sent it. [default: what its submission.toml says]")
+        str | None, typer.Option("--participant", "-p", help="Who sent it; by default what its submission.toml says.")
     ] = None,
-    branch: Annotated[str | None, typer.Option("--branch", help="The branch, of a repository.")] = None,
-    path: Annotated[str, typer.Option("--path", help="The folder in the repository.")] = "",
+    branch: Annotated[str | None, typer.Option(help="The branch, of a repository.")] = None,
+    path: Annotated[str, typer.Option(help="The folder in the repository.")] = "",
     json: JsonOption = False,
 ) -> int:
     """Take submissions in. Nothing of them is executed; late, early and repeated ones are kept and marked.
@@ -225,15 +232,17 @@ def receive(
         try:
             taken.append(take_in(opened, source, participant=participant, branch=branch, path=path))
         except MatbenchLiteError as error:
-            errors.print(f"{source} was not taken: {error}", style="red", markup=False, highlight=False)
-    print_json([text.plain_received(each) for each in taken]) if json else text.print_received(taken)
+            say((f"{source} was not taken: {error}", "red"), to=errors)
+    print_json(taken) if json else text.print_received(taken)
     return int(len(taken) < len(sources))
 
 
 @app.command()
 def score(
     event: EventArgument,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="[default: all that count and wait]")] = None,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="ID", help="Submissions; by default all that count and wait.")
+    ] = None,
     run_submitted_code: Annotated[
         bool, typer.Option("--run-submitted-code", help="Execute what strangers sent; needs mode = code, too.")
     ] = False,
@@ -244,7 +253,7 @@ def score(
         ),
     ] = False,
     again: Annotated[bool, typer.Option("--again", help="Also those that were scored, or have failed.")] = False,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Inner folds to train at a time.")] = 1,
+    jobs: TrainedAtATime = 1,
     json: JsonOption = False,
 ) -> int:
     """Score what was received. One that fails does not stop the others.
@@ -281,9 +290,9 @@ def score(
             seen=seen,
         )
     if json:
-        print_json([text.plain_received(each) for each in done])
+        print_json(done)
     elif not done:
-        out.print("nothing waits to be scored")
+        say("nothing waits to be scored")
     return int(any(each.state == "error" for each in done))
 
 
@@ -294,7 +303,7 @@ def board(
         bool, typer.Option("--private", help="Also the private board, before the closing: for the organiser alone.")
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for the pages. [default: EVENT/board]")
+        Path | None, typer.Option("--output", "-o", help="Folder for the pages; by default EVENT/board.")
     ] = None,
     page: Annotated[bool, typer.Option("--page/--no-page", help="Make pages of the boards.")] = True,
     json: JsonOption = False,
@@ -309,8 +318,7 @@ def board(
 
         mbl event board gaps --private --no-page
     """
-    from matbench_lite.event import clock, load_event, private_board, public_board
-    from matbench_lite.event.boards import board_document, require_public
+    from matbench_lite.event import board_document, clock, load_event, private_board, public_board, require_public
 
     opened, now = load_event(event), clock()
     closed = opened.phase(now) == "closed"
@@ -323,15 +331,15 @@ def board(
     else:
         text.print_boards(opened, public, final, now)
     if page:
-        from matbench_lite.event.pages import build_board
+        from matbench_lite.event import build_board
 
         secret = final is not None and not closed
         folder = output or (opened.private if secret else opened.folder) / "board"
         built = build_board(opened, public, final, folder, now=now)
         if not json:
-            out.print(f"open {built}", highlight=False, markup=False, soft_wrap=True)
+            say(f"open {built}")
             if secret:
-                out.print("this board is secret until the closing", style="yellow")
+                say(("this board is secret until the closing", "yellow"))
 
 
 @app.command()
@@ -349,39 +357,3 @@ def status(event: EventArgument, json: JsonOption = False) -> None:
         print_json(text.plain_status(opened, received, now))
     else:
         text.print_status(opened, received, now)
-
-
-def _source(
-    benchmark: str | None,
-    task: str | None,
-    data: Path | None,
-    target: str | None,
-    input_: Literal["composition", "structure"],
-    column: str | None,
-    id_: str | None,
-    kind: Literal["regression", "classification"] | None,
-    unit: str,
-    structure_format: Literal["json", "cif", "poscar"],
-) -> Source:
-    from matbench_lite.event import benchmark_source, table_source
-
-    if (benchmark is None) == (data is None):
-        raise typer.BadParameter("say either --benchmark and --task, or --data and --target")
-    if benchmark is not None:
-        if task is None:
-            raise typer.BadParameter("--benchmark needs --task")
-        bench = load_benchmark(benchmark)
-        return benchmark_source(bench, bench[task])
-    assert data is not None
-    if target is None:
-        raise typer.BadParameter("--data needs --target")
-    return table_source(
-        data,
-        target=target,
-        input=input_,
-        column=column,
-        id=id_,
-        kind=kind,
-        unit=unit,
-        structure_format=structure_format,
-    )

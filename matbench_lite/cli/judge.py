@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json as json_module
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from matbench_lite.cli import judge_text as text
-from matbench_lite.cli.output import out, print_json
-from matbench_lite.cli.tasks import JsonOption
+from matbench_lite.cli import competition_text as text
+from matbench_lite.cli.options import BackendOption, JsonOption
+from matbench_lite.cli.output import errors, print_json, say
 
 if TYPE_CHECKING:
-    from matbench_lite.judge import Competition
-    from matbench_lite.judge.expert import Trust
+    from matbench_lite.judge import Competition, Trust
 
 app = typer.Typer(help="Judge models on accuracy, simplicity and a property.", no_args_is_help=True)
 
@@ -28,9 +27,6 @@ ResultsArgument = Annotated[
     typer.Argument(metavar="RESULTS", help="Folders of `mbl judge run`, or tables (.csv, .parquet) made elsewhere."),
 ]
 RulesOption = Annotated[Literal["draft", "final"] | None, typer.Option("--rules", "-r", help="The rule set.")]
-TiesOption = Annotated[
-    Literal["competition", "average", "dense"] | None, typer.Option("--ties", help="Which place equals share.")
-]
 
 
 @app.command()
@@ -40,14 +36,14 @@ def rules(json: JsonOption = False) -> None:
     Examples:
         mbl judge rules
     """
-    from dataclasses import asdict
-
-    from matbench_lite.judge.rules import DESCRIPTIONS, RULE_SETS
+    from matbench_lite.judge import DESCRIPTIONS, RULE_SETS
 
     if json:
         print_json({name: {**asdict(item), "description": DESCRIPTIONS[name]} for name, item in RULE_SETS.items()})
-    else:
-        text.print_rules(RULE_SETS, DESCRIPTIONS)
+        return
+    for name, item in RULE_SETS.items():
+        say((item.text, "bold"))
+        say(f"{DESCRIPTIONS[name]}\n", soft_wrap=False)
 
 
 @app.command()
@@ -56,7 +52,7 @@ def datasets(
         list[str] | None, typer.Argument(metavar="NAME", help="Which synthetic sets; all of them by default.")
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write them to this folder.")] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same rows: keep it secret.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same rows: keep it secret.")] = 0,
     json: JsonOption = False,
 ) -> None:
     """List the synthetic sets, or make them: rows to learn from, and hidden ones to be judged on.
@@ -73,7 +69,7 @@ def datasets(
         mbl judge datasets hall_petch varshni --output datasets
     """
     from matbench_lite.errors import unknown_name
-    from matbench_lite.judge.datasets import FORMULAS, write_datasets
+    from matbench_lite.judge import FORMULAS, write_datasets
 
     known = {item.name: item for item in FORMULAS}
     for name in names or ():
@@ -86,7 +82,7 @@ def datasets(
         return
     text.print_formulas(chosen)
     if output is not None:
-        out.print(f"\n{len(made)} sets in {output}; {output / 'hidden'} is for the organiser alone", highlight=False)
+        say(f"\n{len(made)} sets in {output}; {output / 'hidden'} is for the organiser alone")
 
 
 @app.command()
@@ -99,21 +95,17 @@ def run(
     tasks: Annotated[list[str] | None, typer.Option("--task", "-t", help="A regression task; may be repeated.")] = None,
     benchmark: Annotated[str, typer.Option("--benchmark", "-b", help="Benchmark of the tasks.")] = "matbench_v0.1",
     features: Annotated[
-        Literal["elements", "magpie", "structure"] | None, typer.Option("--features", help="Features of the tasks.")
+        Literal["elements", "magpie", "structure"] | None, typer.Option(help="Features of the tasks.")
     ] = None,
     runs: Annotated[
-        int | None, typer.Option("--runs", "-n", min=1, help="Runs per dataset, each with its seed. [default: 10]")
+        int | None, typer.Option("--runs", "-n", min=1, help="Runs per dataset, each with its seed; by default 10.")
     ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of everything random. [default: 0]")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of everything random; by default 0.")] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the results.")] = Path("judging"),
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many runs at a time.")] = 1,
-    timeout: Annotated[
-        float | None, typer.Option("--timeout", min=0.1, help="Give a run up after this many seconds.")
-    ] = None,
-    backend: Annotated[
-        Literal["joblib", "dask"], typer.Option("--backend", help="This machine, or a Dask cluster.")
-    ] = "joblib",
-    scheduler: Annotated[str | None, typer.Option("--scheduler", help="Address of a Dask scheduler.")] = None,
+    timeout: Annotated[float | None, typer.Option(min=0.1, help="Give a run up after this many seconds.")] = None,
+    backend: BackendOption = "joblib",
+    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
     json: JsonOption = False,
 ) -> int:
     """Run models on datasets, several seeds each, and measure what comes of it.
@@ -151,9 +143,19 @@ def run(
         report=text.report_run,
     )
     if json:
-        print_json(text.plain_ran(ran))
+        failed = [
+            {"algorithm": run.algorithm, "dataset": run.dataset, "run": run.run, "reason": run.flaw}
+            for run in ran.runs
+            if run.flaw
+        ]
+        counts = {"runs": len(ran.runs), "trained": ran.trained, "kept": ran.kept}
+        print_json({"results": str(ran.file), **counts, "failed": failed})
     else:
-        text.print_ran(ran)
+        kept = f", {ran.kept} were there already" if ran.kept else ""
+        say(f"{ran.trained} runs trained{kept}; results: {ran.file}")
+        if ran.failed:
+            say((f"{ran.failed} runs cannot count", "bold red"), "; they get 1 point", to=errors)
+        say(f"next: mbl judge rank {ran.file.parent}")
     return int(ran.failed > 0)
 
 
@@ -162,23 +164,22 @@ def rank(
     results: ResultsArgument,
     competition: CompetitionOption = None,
     rules: RulesOption = None,
-    ties: TiesOption = None,
+    ties: Annotated[
+        Literal["competition", "average", "dense"] | None, typer.Option(help="Which place equals share.")
+    ] = None,
     min_accuracy: Annotated[
-        Literal["test", "train-and-test", "off"] | None,
-        typer.Option("--min-accuracy", help="R2 must be more than half of the best."),
+        Literal["test", "train-and-test", "off"] | None, typer.Option(help="R2 must be more than half of the best.")
     ] = None,
     qualify: Annotated[
         Literal["elastic-net", "linear", "dummy", "none"] | None,
-        typer.Option("--qualify", help="Baseline to beat before being judged."),
+        typer.Option(help="Baseline to beat before being judged."),
     ] = None,
-    draws: Annotated[
-        int, typer.Option("--draws", min=1, help="Bootstrap draws for the certainty of the winner.")
-    ] = 1000,
-    page: Annotated[Path | None, typer.Option("--page", help="Write a page (HTML) to this file.")] = None,
+    draws: Annotated[int, typer.Option(min=1, help="Bootstrap draws for the certainty of the winner.")] = 1000,
+    page: Annotated[Path | None, typer.Option(help="Write a page (HTML) to this file.")] = None,
     opinions: Annotated[
         list[Path] | None, typer.Option("--opinion", help="File of an expert; may be repeated.")
     ] = None,
-    key: Annotated[Path | None, typer.Option("--key", help="The organiser's key to the dossiers.")] = None,
+    key: Annotated[Path | None, typer.Option(help="The organiser's key to the dossiers.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Judge the results: scores, places, why the winner won, how certain that is.
@@ -197,7 +198,7 @@ def rank(
     trust = _trust(opinions, key) if opinions else None
     if page is not None:
         from matbench_lite.atomic import write_bytes
-        from matbench_lite.judge.pages import judgement_page
+        from matbench_lite.judge.judgement_page import judgement_page
 
         write_bytes(page, judgement_page(judgement, title=chosen.title, trust=trust).encode())
     if json:
@@ -207,7 +208,7 @@ def rank(
     if trust is not None:
         text.print_trust(trust)
     if page is not None:
-        out.print(f"\npage: {page}", highlight=False, markup=False, soft_wrap=True)
+        say(f"\npage: {page}")
 
 
 @app.command()
@@ -227,15 +228,16 @@ def dossier(
     Examples:
         mbl judge dossier judging --competition real.toml --dataset mini_log_kvrh
     """
-    from matbench_lite.judge import collect
-    from matbench_lite.judge.expert.writing import write_dossiers
+    from matbench_lite.judge import collect, write_dossiers
 
     chosen = _with_rules(_competition(competition), rules)
     written = write_dossiers(collect(results, chosen), chosen, dataset, output)
     if json:
         print_json({"pages": [str(path) for path in written.pages], "key": str(written.key)})
-    else:
-        text.print_dossiers(written)
+        return
+    for page, form in zip(written.pages, written.forms, strict=True):
+        say(f"for experts: {page} and the form {form}")
+    say(f"for you alone: {written.key} opens the names")
 
 
 @app.command()
@@ -285,7 +287,7 @@ def _with_rules(
 
 def _trust(opinions: list[Path], key: Path | None) -> Trust:
     from matbench_lite.errors import JudgingError
-    from matbench_lite.judge.expert import combine, read_opinion
+    from matbench_lite.judge import combine, read_opinion
 
     if key is None:
         raise typer.BadParameter("the key is needed to open the names", param_hint="--key")

@@ -1,26 +1,30 @@
-"""`mbl leaderboard`: which model is best at what, and is the difference real?"""
+"""`mbl leaderboard` and `mbl compare`: which model is best at what, and is the difference real?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
-from matbench_lite.cli.board_text import Column, print_fitted
-from matbench_lite.cli.output import errors, out, print_json
-from matbench_lite.cli.tasks import BenchmarkOption, JsonOption
-from matbench_lite.digits import MISSING, ends, mean_of, number, p_value, share, spread
-from matbench_lite.tasks import load_benchmark
+from matbench_lite.cli.options import BenchmarkOption, CsvOption, JsonOption, OwnBenchmarkOption, SubmissionsOption
+from matbench_lite.cli.output import errors, out, print_fitted, print_json, width
+from matbench_lite.tasks import Benchmark, load_benchmark
+from matbench_lite.text import count, in_words
 
 if TYPE_CHECKING:
-    from matbench_lite.board import Cell, Entries, GeneralBoard, GeneralRow, TaskBoard
+    from matbench_lite.board import CompareBoard, Entries, GeneralBoard, TaskBoard
+    from matbench_lite.view import Column
 
-CsvOption = Annotated[bool, typer.Option("--csv", help="Print CSV: every column, every digit.")]
-SubmissionsOption = Annotated[Path, typer.Option("--submissions", "-s", help="Folder with one folder per entry.")]
+    Tables = Mapping[str, Sequence[Column]]
+    """What each shows, and its columns."""
+
+MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown: the most important columns.")]
+LatexOption = Annotated[bool, typer.Option("--latex", help="Print LaTeX, to be used with the package booktabs.")]
 
 
 def leaderboard(
@@ -37,6 +41,8 @@ def leaderboard(
     ] = None,
     csv: CsvOption = False,
     json: JsonOption = False,
+    markdown: MarkdownOption = False,
+    latex: LatexOption = False,
 ) -> int:
     """Rank entries: on one task, or general-purpose entries over many.
 
@@ -51,30 +57,32 @@ def leaderboard(
         mbl leaderboard --set structure
 
         mbl leaderboard --task matbench_dielectric --csv
-    """
-    from matbench_lite.board import Results, TaskBoard, general_board, read_entries, task_board, to_csv
 
-    one_output(csv=csv, json=json)
+        mbl leaderboard --task matbench_dielectric --latex > table.tex
+    """
+    from matbench_lite.board import Results, TaskBoard, general_board, read_entries, task_board
+
+    output = one_output(csv=csv, json=json, markdown=markdown, latex=latex)
     bench = load_benchmark(benchmark)
     chosen = None if task is None else bench[task]
     entries = read_entries(submissions, bench)
     results = Results(bench, entries.read)
     board = general_board(results, task_set) if chosen is None else task_board(results, chosen)
-    if json:
-        print_json({"headline": board.headline, **asdict(board)})
-    elif csv:
-        typer.echo(to_csv(board.rows), nl=False)
+    if output:
+        _print_document(board, bench, output)
     elif isinstance(board, TaskBoard):
-        _print_task(board)
+        _print_task(board, _tables(board, bench))
     else:
-        _print_general(board)
+        _print_general(board, _tables(board, bench))
     return print_refused(entries)
 
 
-def one_output(*, csv: bool, json: bool) -> None:
-    """Refuse two formats at once."""
-    if csv and json:
-        raise typer.BadParameter("choose one of --csv and --json")
+def one_output(**outputs: bool) -> str | None:
+    """The format that was chosen, or None; two at once are refused."""
+    chosen = [name for name, wanted in outputs.items() if wanted]
+    if len(chosen) > 1:
+        raise typer.BadParameter(f"choose one of {in_words([f'--{name}' for name in chosen])}")
+    return chosen[0] if chosen else None
 
 
 def print_refused(entries: Entries) -> int:
@@ -90,16 +98,68 @@ def print_state(verified: Sequence[bool]) -> None:
         out.print("verified: every score is computed from the predictions and the published targets", highlight=False)
     else:
         out.print(
-            "[yellow]unverified:[/] the published targets are not here, so these are scores that entries state; "
+            "[yellow]unverified:[/] the published targets are not here, so these are scores that entries state (†); "
             "mbl data fetch --targets-only gets them",
             highlight=False,
         )
 
 
-def _print_task(board: TaskBoard) -> None:
+def _tables(board: TaskBoard | GeneralBoard | CompareBoard, bench: Benchmark) -> Tables:
+    """What people see of a board."""
+    from matbench_lite import view
+    from matbench_lite.board import GeneralBoard, TaskBoard
+
+    if isinstance(board, TaskBoard):
+        return {f"Leaderboard of {board.task}": view.task_columns(board)}
+    if isinstance(board, GeneralBoard):
+        names = next(column for column in view.rank_columns(board.rows) if column.key == "entry")
+        return {
+            "The best general-purpose entry on each task": view.best_columns(board.best, bench),
+            f"Ranks over {count(len(board.ranked_tasks), 'task')}": view.rank_columns(board.ranked),
+            "Scaled errors": [replace(names, header="scaled error"), *view.matrix_columns(board, bench)],
+        }
+    slugs = {slug: slug for slug in board.slugs}
+    by_pair = {
+        pair: [row for row in board.rows if (row.first, row.second) == pair] for pair in combinations(board.slugs, 2)
+    }
+    return {
+        f"{first} − {second}": view.compare_columns(rows, (first, second), slugs)
+        for (first, second), rows in by_pair.items()
+        if rows
+    }
+
+
+def _print_document(board: TaskBoard | GeneralBoard | CompareBoard, bench: Benchmark, output: str) -> None:
+    """Print a board in a format that is read by a machine, or pasted somewhere."""
+    from matbench_lite import view
+    from matbench_lite.cleaner import for_markdown
+
+    if output == "json":
+        print_json(view.board_document(board, bench))
+        return
+    if output == "csv":
+        typer.echo(view.csv(view.all_columns(board, bench)), nl=False)
+        return
+    titled = {title: columns for title, columns in _tables(board, bench).items() if columns[0].cells}
+    tables = {_with_key(title, columns): columns for title, columns in titled.items()}
+    if output == "latex":
+        parts = [view.latex(columns, title) for title, columns in tables.items()]
+    else:
+        parts = [f"**{for_markdown(title)}**\n\n{view.markdown(columns)}" for title, columns in tables.items()]
+        parts.insert(0, f"{for_markdown(board.headline)}\n")
+    typer.echo("\n".join(parts), nl=False)
+
+
+def _with_key(title: str, columns: Sequence[Column]) -> str:
+    stated = any(cell.stated for column in columns for cell in column.cells)
+    return f"{title} (†: stated by the entry, not recomputed)" if stated else title
+
+
+def _print_task(board: TaskBoard, tables: Tables) -> None:
     out.print(f"[bold]{escape(board.task)}[/]: {escape(board.headline)}\n", highlight=False)
     if board.rows:
-        left_out = print_fitted(list(_task_columns(board)))
+        (columns,) = tables.values()
+        left_out = print_fitted(columns)
         out.print()
         out.print("tie: entries of one letter cannot be told apart over the folds; ± std over folds", highlight=False)
         if left_out:
@@ -109,59 +169,18 @@ def _print_task(board: TaskBoard) -> None:
         out.print(f"{escape(slug)} is not listed: {escape(reason)}", highlight=False)
 
 
-def _task_columns(board: TaskBoard) -> Iterator[Column]:
-    from matbench_lite.metrics import metric_header
-
-    rows = board.rows
-    first = [row.tie_group == "a" for row in rows]
-    yield Column(header="rank", cells=[str(row.rank) for row in rows], right=True)
-    yield Column(header="tie", cells=[row.tie_group for row in rows])
-    yield Column(header="entry", cells=[row.algorithm for row in rows], strong=first)
-    header = metric_header(board.metric, board.unit)
-    yield Column(header=header, cells=[spread(row.score) for row in rows], right=True, strong=first)
-    yield Column(header="95 % interval", cells=[ends(row.interval) for row in rows], right=True, spare=1)
-    if board.unseen_share is not None and board.unseen_share < 1:
-        cells = [MISSING if row.unseen is None else number(row.unseen.mean, row.score.std) for row in rows]
-        yield Column(header=f"unseen formulas\n({share(board.unseen_share)})", cells=cells, right=True, spare=2)
-    differences = [ends(row.difference_interval, sign=True) for row in rows]
-    yield Column(header="difference to first\n95 % interval", cells=differences, right=True, spare=3)
-    yield Column(header="p", cells=[p_value(row.p) for row in rows], right=True, spare=4)
-    for place, metric in enumerate(dict.fromkeys(name for row in rows for name in row.metrics)):
-        yield _metric_column(board, metric, spare=5 + place)
-    if any(row.seconds is not None for row in rows):
-        cells = [number(row.seconds, None) for row in rows]
-        yield Column(header="training (s)", cells=cells, right=True, spare=30)
-    yield Column(header="category", cells=[row.category for row in rows], spare=31)
-    if any(row.hardware for row in rows):
-        yield Column(header="hardware", cells=[row.hardware or MISSING for row in rows], spare=32)
-
-
-def _metric_column(board: TaskBoard, metric: str, *, spare: int) -> Column:
-    from matbench_lite.metrics import metric_header
-
-    header = metric_header(metric, board.unit)
-    values = [row.metrics.get(metric) for row in board.rows]
-    cells = [mean_of(value) for value in values]
-    if metric == "max_error":  # the worst row of all, not the mean of five
-        cells = [MISSING if value is None else number(value.max, value.std) for value in values]
-    if metric == "mape" and (used := board.rows[0].mape_share) is not None:
-        header += f"\n({share(used)} of rows)"
-    if metric == "rocauc":
-        cells = ["labels only" if row.labels_only else cell for row, cell in zip(board.rows, cells, strict=True)]
-    return Column(header=header, cells=cells, right=True, spare=spare)
-
-
-def _print_general(board: GeneralBoard) -> None:
-    out.print("[bold]The best general-purpose entry on each task[/]\n")
-    print_fitted(list(_best_columns(board)))
+def _print_general(board: GeneralBoard, tables: Tables) -> None:
+    (title, best), (over, ranks), (_, errors_by_task) = tables.items()
+    out.print(f"[bold]{title}[/]\n")
+    print_fitted(best)
     out.print(f"\n[bold]All general-purpose entries[/]: {escape(board.headline)}", highlight=False)
     if not board.rows:
         return
     if board.ranked:
         out.print()
-        print_fitted(list(_rank_columns(board.ranked)), title=f"ranks over {len(board.ranked_tasks)} tasks")
+        print_fitted(ranks, title=over)
     out.print()
-    for columns in _chunks(board):
+    for columns in _chunks(errors_by_task):
         print_fitted(columns)
         out.print()
     out.print(
@@ -172,73 +191,64 @@ def _print_general(board: GeneralBoard) -> None:
     print_state([cell.verified for row in board.rows for cell in row.tasks.values()])
 
 
-def _best_columns(board: GeneralBoard) -> Iterator[Column]:
-    from matbench_lite.metrics import metric_name
-
-    best = board.best
-    yield Column(header="task", cells=[row.task for row in best])
-    yield Column(header="rows", cells=[f"{row.samples:,}" for row in best], right=True, spare=3)
-    yield Column(header="best entry", cells=[row.algorithm or MISSING for row in best], strong=[True] * len(best))
-    yield Column(header="score", cells=[spread(row.score) for row in best], right=True)
-    yield Column(header="metric (unit)", cells=[metric_name(row.metric, row.unit) for row in best], spare=1)
-    yield Column(header="scaled\nerror", cells=[_scaled(row.scaled_error) for row in best], right=True, spare=4)
-    yield Column(header="tied", cells=[str(row.tied) if row.slug else MISSING for row in best], right=True, spare=2)
-    yield Column(header="95 % interval", cells=[ends(row.interval) for row in best], right=True, spare=5)
-
-
-def _scaled(value: float | None) -> str:
-    return number(value, None if value is None else 0.01)
-
-
-def _rank_columns(rows: Sequence[GeneralRow]) -> Iterator[Column]:
-    yield Column(header="rank", cells=[str(row.rank) for row in rows], right=True)
-    yield Column(header="95 %", cells=[_places(row) for row in rows])
-    yield Column(header="entry", cells=[row.algorithm for row in rows], strong=[row.rank == 1 for row in rows])
-    yield Column(header="mean rank", cells=[number(row.mean_rank, 0.1) for row in rows], right=True)
-    yield Column(header="95 %", cells=[_mean_ranks(row) for row in rows], spare=1)
-    yield Column(header="tasks led", cells=[str(row.led) for row in rows], right=True)
-    yield Column(header="category", cells=[row.category for row in rows], spare=2)
-
-
-def _places(row: GeneralRow) -> str:
-    interval = row.rank_interval
-    return MISSING if interval is None else f"{interval.low:.0f} to {interval.high:.0f}"
-
-
-def _mean_ranks(row: GeneralRow) -> str:
-    interval = row.mean_rank_interval
-    return MISSING if interval is None else f"{interval.low:.1f} to {interval.high:.1f}"
-
-
-def _chunks(board: GeneralBoard) -> Iterator[list[Column]]:
-    """Entries down, tasks across: as many tasks side by side as there is room for."""
-    names = Column(header="scaled error", cells=[row.algorithm for row in board.rows])
+def _chunks(columns: Sequence[Column]) -> Iterator[list[Column]]:
+    """The first column, and as many of the others side by side as there is room for."""
+    names, *others = columns
     chunk = [names]
-    for best in board.best:
-        column = _task_column(board, best.task)
-        if len(chunk) > 1 and sum(item.width for item in (*chunk, column)) > out.width:
+    for column in others:
+        if len(chunk) > 1 and sum(map(width, (*chunk, column))) > out.width:
             yield chunk
             chunk = [names]
         chunk.append(column)
     yield chunk
 
 
-def _task_column(board: GeneralBoard, task: str) -> Column:
-    cells = [row.tasks.get(task) for row in board.rows]
-    spreads = sorted(cell.scaled_std for cell in cells if cell is not None and cell.scaled_std > 0)
-    # One number of decimals down a column, by the scatter of the typical entry.
-    typical = spreads[len(spreads) // 2] if spreads else None
-    prefix = board.best[0].task.partition("_")[0] + "_"
-    return Column(
-        header=task.removeprefix(prefix).replace("_", "\n"),
-        cells=[_cell(cell, typical) for cell in cells],
-        right=True,
-        strong=[cell is not None and cell.tie_group == "a" for cell in cells],
-    )
+def compare(
+    entries: Annotated[list[str], typer.Argument(metavar="A B…", help="Folders of entries, or their slugs.")],
+    benchmark: OwnBenchmarkOption = None,
+    submissions: SubmissionsOption = Path("submissions"),
+    csv: CsvOption = False,
+    json: JsonOption = False,
+    markdown: MarkdownOption = False,
+    latex: LatexOption = False,
+) -> None:
+    """Compare entries task by task: who wins, by how much, with what certainty.
+
+    The p-value is that of a paired test over the folds (Nadeau-Bengio; Holm
+    for more than two entries). The interval is a 95 % paired bootstrap interval
+    of the difference over test rows; it says nothing about training again.
+
+    Examples:
+        mbl compare my-forest their-network
+
+        mbl compare submissions/a submissions/b /elsewhere/c --csv
+
+        mbl compare my-forest their-network --markdown
+    """
+    from matbench_lite.board import Results
+    from matbench_lite.board import compare as compare_entries
+    from matbench_lite.submission import Submission
+
+    output = one_output(csv=csv, json=json, markdown=markdown, latex=latex)
+    folders = {path.name: path for path in (_folder(entry, submissions) for entry in entries)}
+    if len(folders) < len(entries):
+        raise typer.BadParameter("two of the entries have the same name")
+    loaded = {slug: Submission.load(path, benchmark) for slug, path in folders.items()}
+    bench = next(iter(loaded.values())).benchmark
+    board = compare_entries(Results(bench, loaded), list(loaded))
+    if output:
+        _print_document(board, bench, output)
+        return
+    out.print(escape(board.headline), highlight=False, style="bold")
+    for title, columns in _tables(board, bench).items():
+        out.print()
+        print_fitted(columns, title=title if len(board.slugs) > 2 else None)
+    if board.rows:
+        out.print("\np: would the order hold with other splits? interval: on other test rows?")
+        print_state([row.verified for row in board.rows])
 
 
-def _cell(cell: Cell | None, typical: float | None) -> str:
-    if cell is None:
-        return MISSING
-    mark = "*" if cell.best else ""
-    return f"{mark}{number(cell.scaled_error, typical)} {cell.tie_group}"
+def _folder(entry: str, submissions: Path) -> Path:
+    """The folder that was meant: a path, or a slug under the folder of entries."""
+    path = Path(entry)
+    return path.resolve() if path.is_dir() else submissions / entry

@@ -1,33 +1,63 @@
-"""Where commands print: tables and JSON on standard output, everything else on standard error."""
+"""Where commands print: tables that fit and JSON on standard output, everything else on standard error.
+
+Nothing that a stranger wrote reaches the terminal raw, whoever prints it: both consoles and `print_json` see to it.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
+
+from matbench_lite.cleaner import for_terminal
+
+if TYPE_CHECKING:
+    from matbench_lite.view import Column, Output
 
 _WIDE = 200  # columns where nobody looks: a word that is cut off cannot be searched for
 _fixed_width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE
 
 _GAP = 2
+_TERMINAL: frozenset[Output] = frozenset({"terminal"})
 _STYLES = {"verified": "green", "unverified": "yellow", "missing": "dim"}
 
-out = Console(width=_fixed_width, emoji=False)
-errors = Console(stderr=True, soft_wrap=True, emoji=False)
+
+class _Console(Console):
+    """A console that obeys no character of a text: those that do not show are replaced, in whatever is printed."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                shown = (char if char.isprintable() or char in "\n\t" else "\ufffd" for char in segment.text)
+                yield Segment("".join(shown), segment.style)
+
+
+out = _Console(width=_fixed_width, emoji=False)
+errors = _Console(stderr=True, soft_wrap=True, emoji=False)
 
 
 def print_json(value: Any) -> None:
-    """Print a value as indented JSON; NaN, which JSON has not, becomes null."""
+    """Print a value as indented JSON; NaN, which JSON has not, becomes null, and what does not show is escaped."""
     import orjson
 
-    typer.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY, default=str).decode())
+    text = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY, default=str).decode()
+    typer.echo(re.sub(r"[^\n -~]", _escaped, text))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
 
 
 def plain_table(*headers: str, title: str | None = None, right: tuple[str, ...] = ()) -> Table:
@@ -35,7 +65,7 @@ def plain_table(*headers: str, title: str | None = None, right: tuple[str, ...] 
     from rich import box
 
     table = Table(
-        title=title and Text(title, style="bold"),
+        title=title and Text(for_terminal(title), style="bold"),
         title_justify="left",
         box=box.SIMPLE_HEAD,
         show_edge=False,
@@ -43,29 +73,97 @@ def plain_table(*headers: str, title: str | None = None, right: tuple[str, ...] 
         padding=(0, 1, 0, 0),
     )
     for header in headers:
-        table.add_column(header, justify="right" if header in right else "left", overflow="fold")
+        table.add_column(Text(header), justify="right" if header in right else "left", overflow="fold")
     return table
 
 
-def coloured(state: str) -> str:
-    """The state of some data, as markup."""
-    return f"[{_STYLES[state]}]{state}[/]"
+def coloured(state: str) -> tuple[str, str]:
+    """The state of some data, with its style, for `say`."""
+    return state, _STYLES.get(state, "")
 
 
-def print_table(
-    headers: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    spare: str,
-    title: str | None = None,
-    right: tuple[str, ...] = (),
-) -> None:
-    """Print a table; where it does not fit, leave out the column `spare` rather than cut words."""
-    cells = [headers, *rows]
-    if sum(max(map(cell_len, column)) + _GAP for column in zip(*cells, strict=True)) - _GAP > out.width:
-        at = headers.index(spare)
-        cells = [(*row[:at], *row[at + 1 :]) for row in cells]
-    table = plain_table(*cells[0], title=title, right=right)
-    for row in cells[1:]:
-        table.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
+def text_column(
+    header: str, cells: Iterable[str], *, right: bool = False, spare: int = 0, strong: Sequence[bool] = ()
+) -> Column:
+    """A column of texts that only a terminal shows.
+
+    Args:
+        header: Its header; it is broken where it has a line break.
+        cells: One text per row.
+        right: Whether it holds numbers.
+        spare: 0 is always shown; of the others, the highest goes first where there is no room.
+        strong: The rows that are printed in bold.
+    """
+    from matbench_lite.view import Cell, Column
+
+    inks = ["tied" if bold else "" for bold in strong]
+    shown = [Cell(text=text, ink=inks[row] if inks else "") for row, text in enumerate(cells)]
+    return Column(header, header, shown, right=right, spare=spare, outputs=_TERMINAL)
+
+
+def print_fitted(columns: Iterable[Column], *, title: str | None = None) -> list[str]:
+    """Print a table; where it does not fit, leave out spare columns rather than cut words.
+
+    A spare column in which nothing is known is left out, too.
+
+    Returns:
+        The headers of the columns that there was no room for.
+    """
+    from matbench_lite.view import shown_in
+
+    known = shown_in("terminal", columns)
+    shown = list(known)
+    while sum(width(column) for column in shown) - _GAP > out.width:
+        most = max(shown, key=lambda column: column.spare)
+        if not most.spare:
+            break
+        shown.remove(most)
+    texts = [_texts(column) for column in shown]
+    table = plain_table(*(_header(column) for column in shown), title=title)
+    for drawn, column in zip(table.columns, shown, strict=True):
+        drawn.justify = "right" if column.right else "left"
+        drawn.vertical = "bottom"
+    for row, line in enumerate(zip(*texts, strict=True)):
+        table.add_row(*(Text(text, _style(column, row)) for text, column in zip(line, shown, strict=True)))
     out.print(table)
+    return [column.heading for column in known if column not in shown]
+
+
+def width(column: Column) -> int:
+    """How many columns of the terminal it needs, with the gap to the next."""
+    return max(map(cell_len, (*_header(column).split("\n"), *_texts(column)))) + _GAP
+
+
+def _texts(column: Column) -> list[str]:
+    return [for_terminal(cell.full_text.replace("\n", " ")) for cell in column.cells]
+
+
+def _header(column: Column) -> str:
+    """The header, on two lines where the cells are narrower than it is; the unit is not taken apart."""
+    if column.outputs == _TERMINAL:
+        return for_terminal(column.header)  # its author broke it, or did not
+    words = for_terminal(column.header).split() + ([f"({for_terminal(column.unit)})"] if column.unit else [])
+    broken = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
+    line = " ".join(words)
+    if not broken or cell_len(line) <= max(map(cell_len, _texts(column)), default=0):
+        return line
+    # The narrowest, and of equals the one with the longer first line.
+    return "\n".join(min(reversed(broken), key=lambda lines: max(map(cell_len, lines))))
+
+
+def say(*parts: str | tuple[str, str], to: Console = out, soft_wrap: bool = True) -> None:
+    """Print a line, strangers' text in it or not: what does not show is written out, and nothing is markup.
+
+    Args:
+        *parts: Texts, each alone or with its style.
+        to: Where to print.
+        soft_wrap: Whether a long line stays one line; prose is better broken between words.
+    """
+    pairs = ((part, "") if isinstance(part, str) else part for part in parts)
+    line = Text.assemble(*((for_terminal(text, None), style) for text, style in pairs))
+    to.print(line, soft_wrap=soft_wrap)
+
+
+def _style(column: Column, row: int) -> str:
+    cell = column.cells[row]
+    return "bold" if cell.ink or column.kind == "entry" else _STYLES.get(cell.text, "")

@@ -3,54 +3,44 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
 
-from matbench_lite.cli.output import errors, out, print_json
-from matbench_lite.cli.tasks import JsonOption
+from matbench_lite.cli import options
+from matbench_lite.cli.output import errors, print_json, say
+from matbench_lite.text import count, duration
 
 if TYPE_CHECKING:
-    from matbench_lite.run.model import Model
-    from matbench_lite.run.plan import RunResult, Step
+    from matbench_lite.run import RunResult, Step
 
 
 def run(
-    model: Annotated[str, typer.Argument(help="A .py file, a folder with model.py, or the name of a baseline.")],
-    more: Annotated[list[str] | None, typer.Argument(metavar="TASK", help="Tasks; the same as --tasks.")] = None,
-    benchmark: Annotated[
-        str, typer.Option("--benchmark", "-b", help="A built-in benchmark, or the path of a TOML file.")
-    ] = "matbench_v0.1",
+    model: options.ModelArgument,
+    more: options.TasksArgument = None,
+    benchmark: options.BenchmarkOption = "matbench_v0.1",
     tasks: Annotated[
-        list[str] | None, typer.Option("--tasks", "-t", help="Only these tasks; by default all that the model takes.")
+        list[str] | None,
+        typer.Option("--tasks", "-t", help="Only these tasks; by default, all that the model can take."),
     ] = None,
-    folds: Annotated[str | None, typer.Option("--folds", help='Only these folds, e.g. "0" or "0,1".')] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")] = 0,
+    folds: Annotated[str | None, typer.Option(help='Only these folds, e.g. "0" or "0,1".')] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many folds are trained at a time.")] = 1,
-    backend: Annotated[
-        Literal["joblib", "dask"], typer.Option("--backend", help="This machine, or a Dask cluster.")
-    ] = "joblib",
+    backend: options.BackendOption = "joblib",
     scheduler: Annotated[
-        str | None,
-        typer.Option("--scheduler", help="Address of a Dask scheduler; by default a cluster is started here."),
+        str | None, typer.Option(help="Address of a Dask scheduler; by default a cluster is started here.")
     ] = None,
-    timeout: Annotated[
-        float | None, typer.Option("--timeout", min=0.1, help="Give a fold up after this many seconds.")
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Folder of the entry; by default the model's own, or submissions/NAME."),
-    ] = None,
+    timeout: Annotated[float | None, typer.Option(min=0.1, help="Give up on a fold after this many seconds.")] = None,
+    output: options.EntryOption = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="See that the model works: few rows, one fold. Not for a leaderboard.")
+        bool, typer.Option("--quick", help="Check that the model works: few rows, one fold. Not for a leaderboard.")
     ] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what an earlier run there has recorded.")] = False,
-    json: JsonOption = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Discard what an earlier run recorded there.")] = False,
+    json: options.JsonOption = False,
 ) -> int:
     """Train a model on each fold of each task, predict its test part, and record an entry.
 
-    What is recorded stays: the same command again trains only what is missing or has failed.
+    What is recorded stays: run again, the same command trains only what is missing or has failed.
 
     The same seed gives the same predictions, whatever --jobs and --backend.
 
@@ -67,13 +57,12 @@ def run(
 
         mbl run submissions/my-model --backend dask --scheduler tcp://10.0.0.1:8786 --timeout 7200
     """
-    from matbench_lite.run import Plan, load_model, run_model
+    from matbench_lite.run import Plan, default_output, load_model, run_model
 
-    loaded = load_model(model)
     plan = Plan(
-        model=loaded,
+        model=load_model(model),
         benchmark=str(Path(benchmark).resolve()) if Path(benchmark).suffix == ".toml" else benchmark,
-        output=output or _default_output(loaded, Path(model), quick=quick),
+        output=output or _quick_or_not(default_output(model), quick=quick),
         tasks=(*(tasks or ()), *(more or ())) or None,
         folds=_numbers(folds),
         seed=seed,
@@ -85,7 +74,7 @@ def run(
         fresh=fresh,
     )
     if quick:
-        errors.print("[yellow]quick run: few training rows; the entry is marked and cannot be submitted[/]")
+        say(("quick run: few training rows; the entry is marked and cannot be submitted", "yellow"), to=errors)
     result = run_model(plan, report=_report)
     if json:
         print_json(_plain(result))
@@ -94,8 +83,7 @@ def run(
     return int(bool(result.failed))
 
 
-def _default_output(model: Model, given: Path, *, quick: bool) -> Path:
-    home = given if model.path is not None and model.path.is_dir() else Path("submissions") / model.name
+def _quick_or_not(home: Path, *, quick: bool) -> Path:
     if not quick:
         return home
     if home.name in ("", ".."):  # the folder that the user is in
@@ -116,39 +104,31 @@ def _report(step: Step) -> None:
     from matbench_lite.metrics import metric_name, ranking_metric
     from matbench_lite.tasks import load_benchmark
 
-    job, count = step.outcome.job, f"{step.done}/{step.total}"
-    left = f", about {_duration(step.seconds_left)} left" if step.done < step.total else ""
+    job, done = step.outcome.job, f"{step.done}/{step.total} "
+    left = f", about {duration(step.seconds_left)} left" if step.done < step.total else ""
     if step.outcome.error:
-        fix = f"\n  fix: {escape(step.outcome.fix)}" if step.outcome.fix else ""
-        errors.print(f"{count} [red]{escape(step.outcome.error)}[/]{escape(left)}{fix}", highlight=False)
+        fix = f"\n  fix: {step.outcome.fix}" if step.outcome.fix else ""
+        say(done, (step.outcome.error, "red"), f"{left}{fix}", to=errors)
         return
     task = load_benchmark(Path(job.benchmark))[job.task]
     metric = ranking_metric(task.kind)
     score = f"{metric_name(metric, task.unit)} {step.scores[metric]:.4g}"
-    took = _duration(step.outcome.seconds)
-    errors.print(f"{count} {job.place}: {score}, {took}{left}", highlight=False, markup=False)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    say(f"{done}{job.place}: {score}, {duration(step.outcome.seconds)}{left}", to=errors)
 
 
 def _print(result: RunResult) -> None:
     if result.folder is not None:
-        out.print(repr(result.submission), highlight=False, markup=False)
-        out.print(f"entry: {result.folder}", highlight=False, markup=False, soft_wrap=True)
-    kept = f", {result.kept} were there already" if result.kept else ""
-    folds = "1 fold" if result.trained == 1 else f"{result.trained} folds"
-    out.print(f"{folds} trained{kept}; log: {result.log}", highlight=False, markup=False, soft_wrap=True)
+        say(repr(result.submission), soft_wrap=False)
+        say(f"entry: {result.folder}")
+    before = f", {result.kept} were there already" if result.kept else ""
+    say(f"{count(result.trained, 'fold')} trained{before}; log: {result.log}")
     if result.failed:
-        errors.print(f"[bold red]{len(result.failed)} failed:[/]")
+        say((f"{len(result.failed)} failed:", "bold red"), to=errors)
         for message in result.failed:
-            errors.print(f"  {message}", highlight=False, markup=False)
-        errors.print("the same command again tries them once more", highlight=False)
+            say(f"  {message}", to=errors)
+        say("run the same command again to retry them", to=errors)
     elif result.folder is not None and "quick" not in result.submission.metadata:
-        out.print(f"next: mbl check {result.folder}", highlight=False, markup=False, soft_wrap=True)
+        say(f"next: mbl check {result.folder}")
 
 
 def _plain(result: RunResult) -> dict[str, Any]:

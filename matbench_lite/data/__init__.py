@@ -5,8 +5,9 @@ Everything is imported when it is first used: asking where the data lies must no
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from matbench_lite.lazy import lazy
 
 if TYPE_CHECKING:
     from matbench_lite.data.access import (
@@ -15,57 +16,40 @@ if TYPE_CHECKING:
         load_spacegroups,
         load_target_values,
         load_targets,
+        require,
         targets_here,
     )
-    from matbench_lite.data.adding import Added, add
-    from matbench_lite.data.export import export_targets
-    from matbench_lite.data.fetching import fetch
-    from matbench_lite.data.inventory import PartStatus, status, verify
+    from matbench_lite.data.chemistry import reduced_formulas_of_strings
+    from matbench_lite.data.download import fetch
+    from matbench_lite.data.elements import ATOMIC_NUMBERS, SYMBOLS
+    from matbench_lite.data.inventory import export_targets, status, verify
+    from matbench_lite.data.local_files import add
+    from matbench_lite.data.parquet import numbers
     from matbench_lite.data.store import data_directory, derived_directory
-    from matbench_lite.data.tables import table_ids, table_is_test
-
-_HOMES = {
-    "Added": "adding",
-    "PartStatus": "inventory",
-    "add": "adding",
-    "data_directory": "store",
-    "derived_directory": "store",
-    "export_targets": "export",
-    "fetch": "fetching",
-    "load_formulas": "access",
-    "load_inputs": "access",
-    "load_spacegroups": "access",
-    "load_target_values": "access",
-    "load_targets": "access",
-    "status": "inventory",
-    "table_ids": "tables",
-    "targets_here": "access",
-    "table_is_test": "tables",
-    "verify": "inventory",
-}
+    from matbench_lite.data.structure_array import StructureArray
+    from matbench_lite.data.structures import StructureColumns, encode_structures
+    from matbench_lite.data.tables import table_rows
 
 __all__ = [
-    "Added",
-    "PartStatus",
-    "add",
-    "data_directory",
-    "derived_directory",
-    "export_targets",
-    "fetch",
-    "load_formulas",
-    "load_inputs",
-    "load_spacegroups",
-    "load_target_values",
-    "load_targets",
-    "status",
-    "table_ids",
-    "table_is_test",
-    "targets_here",
-    "verify",
-]
+    "ATOMIC_NUMBERS", "SYMBOLS", "StructureArray", "StructureColumns", "add", "data_directory", "derived_directory",
+    "encode_structures", "export_targets", "fetch", "load_formulas", "load_inputs", "load_spacegroups",
+    "load_target_values", "load_targets", "numbers", "reduced_formulas_of_strings", "require", "status", "table_rows",
+    "targets_here", "verify",
+]  # fmt: skip
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = lazy(
+    __name__,
+    {
+        "access": "load_formulas load_inputs load_spacegroups load_target_values load_targets require targets_here",
+        "chemistry": "reduced_formulas_of_strings",
+        "download": "fetch",
+        "elements": "ATOMIC_NUMBERS SYMBOLS",
+        "inventory": "export_targets status verify",
+        "local_files": "add",
+        "parquet": "numbers",
+        "store": "data_directory derived_directory",
+        "structure_array": "StructureArray",
+        "structures": "StructureColumns encode_structures",
+        "tables": "table_rows",
+    },
+)

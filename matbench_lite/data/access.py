@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING, Any
 
-from matbench_lite.data.store import Holding, Part, holdings
-from matbench_lite.errors import DataFormatError, DataMissingError, UnverifiedDataWarning
+from matbench_lite.data.store import Holding, NewPart, Part, commit, holdings, is_stored
+from matbench_lite.data.tables import TableRows, table_rows
+from matbench_lite.errors import DataError, DataFormatError, DataMissingError, UnverifiedDataWarning
+from matbench_lite.progress import progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from matbench_lite.tasks import Task
 
 _TRIES = 10
+_SYMPREC = 0.1  # angstrom: tolerance of the search for symmetry
 
 
 def load_targets(task: Task) -> pd.DataFrame:
@@ -34,85 +39,50 @@ def load_targets(task: Task) -> pd.DataFrame:
     """
     import pandas as pd
 
-    if task.table is not None:
-        from matbench_lite.data.tables import table_targets
-
-        return table_targets(task)
-    table = _required(task, "targets").table
-    columns = {name: table[name].to_pandas().array for name in table.column_names}
-    if "spacegroup" in columns:
-        columns["spacegroup"] = pd.array(table["spacegroup"].to_pylist(), dtype="Int16")
+    data = _data(task, "targets")
+    columns: dict[str, Any] = {"target": data.target_values, "formula": data.formulas}
+    if data.spacegroups is not None:
+        columns["spacegroup"] = pd.array(data.spacegroups, dtype="Int16")
     return pd.DataFrame(columns, index=task.ids)
 
 
-@dataclass(frozen=True)
-class TargetsHere:
-    """The targets of a task on this machine.
-
-    Args:
-        digest: Digest of targets, formulas and space groups; changes if any of them does.
-        verified: Whether they are proven to be the published ones.
-    """
-
-    digest: str
-    verified: bool
-
-
-def targets_here(task: Task) -> TargetsHere | None:
-    """What the targets on this machine are; None if there are none. Nothing is fetched.
+def targets_here(task: Task) -> Opened | TableRows | None:
+    """The targets on this machine, with their `digest` and whether they are `verified`; nothing is fetched.
 
     Raises:
         DataMissingError: If they were added, and their file is gone.
         DataFormatError: If they are not what was added, or neither the published ones nor accepted as others.
     """
     if task.table is not None:
-        from matbench_lite.data.tables import table_digest
-
-        return TargetsHere(table_digest(task), verified=True) if task.table.path.is_file() else None
+        return table_rows(task) if task.table.path.is_file() else None
     if "targets" not in holdings(task):
         return None
-    _, found = _opened(task, "targets", lambda: holdings(task)["targets"])
-    return TargetsHere(found.sha256, verified=found.verified)
+    return _opened(task, "targets", lambda: holdings(task)["targets"])[1]
 
 
 def load_target_values(task: Task) -> NDArray[np.float64] | NDArray[np.bool_]:
     """The targets alone, as a read-only array in file order."""
-    if task.table is not None:
-        from matbench_lite.data.tables import table_target_values
-
-        return table_target_values(task)
-    return _required(task, "targets").target_values
+    return _data(task, "targets").target_values
 
 
 def load_formulas(task: Task) -> list[str]:
     """The reduced formulas alone, in file order."""
-    if task.table is not None:
-        from matbench_lite.data.tables import table_targets
-
-        formulas: list[str] = table_targets(task)["formula"].tolist()
-        return formulas
-    read: list[str] = _required(task, "targets").table["formula"].to_pylist()
-    return read
+    return list(_data(task, "targets").formulas)
 
 
 def load_inputs(task: Task) -> pd.Series:
     """Every row's formula string or structure, indexed by row id; a structure is built when it is looked at.
 
-    Raises:
-        DataMissingError: If the inputs are not on this machine and fetching is turned off.
-        DownloadError: If they had to be fetched and could not be.
+    Raises what `load_targets` does.
     """
     import pandas as pd
 
-    if task.table is not None:
-        from matbench_lite.data.tables import table_inputs
-
-        return table_inputs(task)
+    data = _data(task, "inputs")
     if task.input == "composition":
-        return pd.Series(_required(task, "inputs").compositions, index=task.ids, name="composition")
-    from matbench_lite.data.structures.array import StructureArray
+        return pd.Series(data.compositions, index=task.ids, name="composition")
+    from matbench_lite.data.structure_array import StructureArray
 
-    return pd.Series(StructureArray(_required(task, "inputs").structures), index=task.ids, name="structure")
+    return pd.Series(StructureArray(data.structures), index=task.ids, name="structure")
 
 
 def load_spacegroups(task: Task) -> pd.Series:
@@ -129,9 +99,53 @@ def load_spacegroups(task: Task) -> pd.Series:
         return targets["spacegroup"]
     if task.input == "composition":
         raise DataMissingError(f"{task.name} has compositions only: no space groups", fix="choose a structure task")
-    from matbench_lite.data.spacegroups import compute_spacegroups
+    import pandas as pd
 
-    return compute_spacegroups(task)
+    numbers = _kept_spacegroups(task) if is_stored(task) else _spacegroups(task)
+    return pd.Series(numbers, index=task.ids, name="spacegroup", dtype="Int16")
+
+
+def _kept_spacegroups(task: Task) -> list[int | None]:
+    """Those that were computed from the same structures before; else they are computed now, and kept."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from matbench_lite.data.parquet import read_columns
+
+    holding, inputs = holdings(task).get("spacegroups"), require(task, "inputs")
+    if holding is not None and holding.digest == inputs.sha256:
+        with suppress(OSError):
+            content = holding.path.read_bytes()
+            if hashlib.sha256(content).hexdigest() == holding.sha256:
+                kept: list[int | None] = read_columns(pa.BufferReader(content))["spacegroup"].to_pylist()
+                return kept
+    numbers = _spacegroups(task)
+    table = pa.table({"spacegroup": pa.array(numbers, pa.int16())})
+    new = NewPart(
+        write=partial(pq.write_table, table, compression="zstd"),
+        verified=opened(task, "inputs", inputs).verified,
+        source=f"{inputs.source}, symprec {_SYMPREC}",
+        digest=inputs.sha256,
+    )
+    # A store that cannot be written is no reason to lose the numbers.
+    with suppress(DataError):
+        commit(task, {"spacegroups": new})
+    return numbers
+
+
+def _spacegroups(task: Task) -> list[int | None]:
+    """Computed from the structures; None where atoms are too close together for the tolerance."""
+    structures = load_inputs(task)
+    numbers: list[int | None] = []
+    with progress(f"space groups of {task.name}", len(structures)) as advance, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=DeprecationWarning)  # of spglib, about how pymatgen calls it
+        for structure in structures:
+            advance(1)
+            try:
+                numbers.append(int(structure.get_space_group_info(symprec=_SYMPREC)[1]))
+            except ValueError:
+                numbers.append(None)
+    return numbers
 
 
 def require(task: Task, part: Part) -> Holding:
@@ -140,66 +154,73 @@ def require(task: Task, part: Part) -> Holding:
     Raises:
         DataMissingError: If it is not there and fetching is turned off (`MATBENCH_LITE_AUTOFETCH=0`).
     """
-    held = holdings(task)
-    if part not in held:
+    present = holdings(task)
+    if part not in present:
         if task.original is None or os.environ.get("MATBENCH_LITE_AUTOFETCH") == "0":
-            raise _missing(task, part, only_targets="targets" in held)
-        from matbench_lite.data.fetching import fetch
+            scorable = "; its targets are, so entries can be scored" if "targets" in present else ""
+            fix = None
+            if task.original is not None:
+                fix = f"run `mbl data fetch {task.name}`, or `mbl data add PATH` with {task.original.name}"
+            raise DataMissingError(f"the {part} of {task.name} are not on this machine{scorable}", fix=fix)
+        from matbench_lite.data.download import fetch
 
-        held = fetch(task, targets_only=part == "targets")
-    return held[part]
+        present = fetch(task, targets_only=part == "targets")
+    return present[part]
 
 
-def opened(task: Task, part: Part, held: Holding) -> Opened:
+def opened(task: Task, part: Part, holding: Holding) -> Opened:
     """Read a part from the disk, if it was not read before or its file has changed since; all of it is checked.
 
-    Raises:
-        FileNotFoundError: If the file is gone.
-        DataFormatError: If it is not what was added, or cannot be read.
+    A file that is gone is a `FileNotFoundError`, one that is not what was added a `DataFormatError`.
     """
-    about = held.path.stat()
-    return _read(task, part, held, (about.st_mtime_ns, about.st_ctime_ns, about.st_size, about.st_ino))
+    stat = holding.path.stat()
+    return _read(task, part, holding, (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino))
 
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A part that was read, and checked.
-
-    Args:
-        content: The bytes of its file.
-        sha256: Their digest.
-        verified: Whether it is proven to be the published data.
-    """
+    """A part that was read and checked; its digest, a sha256, changes if targets, formulas or space groups do."""
 
     content: bytes
-    sha256: str
+    digest: str
     verified: bool
 
-    @cached_property
-    def table(self) -> pa.Table:
-        """All columns of targets, or of compositions."""
+    def column(self, name: str) -> pa.ChunkedArray:
+        """One column of targets, or of compositions."""
         import pyarrow as pa
 
         from matbench_lite.data.parquet import read_columns
 
-        return read_columns(pa.BufferReader(self.content))
+        return read_columns(pa.BufferReader(self.content), name)[name]
 
     @cached_property
     def target_values(self) -> NDArray[np.float64] | NDArray[np.bool_]:
-        """The targets, in file order; formulas take ten times as long to read."""
-        import pyarrow as pa
+        """The targets, in file order."""
+        from matbench_lite.data.parquet import numbers
 
-        from matbench_lite.data.parquet import numbers, read_columns
-
-        column = read_columns(pa.BufferReader(self.content), "target")["target"]
-        values: NDArray[np.float64] | NDArray[np.bool_] = numbers(column)
+        values: NDArray[np.float64] | NDArray[np.bool_] = numbers(self.column("target"))
         values.flags.writeable = False
         return values
 
     @cached_property
+    def formulas(self) -> list[str]:
+        """The reduced formulas, in file order; they take ten times as long to read as the targets."""
+        texts: list[str] = self.column("formula").to_pylist()
+        return texts
+
+    @cached_property
+    def spacegroups(self) -> list[int | None] | None:
+        """The space groups, in file order; None if the file states none."""
+        try:
+            stated: list[int | None] = self.column("spacegroup").to_pylist()
+        except KeyError:
+            return None
+        return stated
+
+    @cached_property
     def compositions(self) -> list[str]:
         """The compositions as published, in file order."""
-        texts: list[str] = self.table["composition"].to_pylist()
+        texts: list[str] = self.column("composition").to_pylist()
         return texts
 
     @cached_property
@@ -207,25 +228,28 @@ class Opened:
         """The structures, built when they are looked at."""
         import pyarrow as pa
 
-        from matbench_lite.data.structures import StructureColumns, read_structures
+        from matbench_lite.data.parquet import read_columns
+        from matbench_lite.data.structures import StructureColumns
 
-        return StructureColumns(read_structures(pa.BufferReader(self.content)))
+        return StructureColumns(read_columns(pa.BufferReader(self.content)))
 
 
 @lru_cache(maxsize=32)
-def _read(task: Task, part: Part, held: Holding, _stamp: tuple[int, ...]) -> Opened:
+def _read(task: Task, part: Part, holding: Holding, _stamp: tuple[int, ...]) -> Opened:
     from matbench_lite.data.verification import is_published, read_checked
 
-    content, sha256 = read_checked(task, part, held)
-    return Opened(content, sha256, is_published(task, part, held, content, sha256))
+    content, sha256 = read_checked(task, part, holding)
+    return Opened(content, sha256, is_published(task, part, holding, content, sha256))
 
 
-def _required(task: Task, part: Part) -> Opened:
+def _data(task: Task, part: Part) -> Opened | TableRows:
     """A part of the task's data, fetched if it is not there yet; a warning says so if it is unverified."""
-    held, found = _opened(task, part, lambda: require(task, part))
+    if task.table is not None:
+        return table_rows(task)
+    holding, found = _opened(task, part, lambda: require(task, part))
     if not found.verified:
         warnings.warn(
-            f"the {part} of {task.name} are unverified: {held.source} is not the published data",
+            f"the {part} of {task.name} are unverified: {holding.source} is not the published data",
             UnverifiedDataWarning,
             stacklevel=3,
         )
@@ -234,24 +258,16 @@ def _required(task: Task, part: Part) -> Opened:
 
 def _opened(task: Task, part: Part, look_up: Callable[[], Holding]) -> tuple[Holding, Opened]:
     for _ in range(_TRIES):
-        held = look_up()
+        holding = look_up()
         try:
-            return held, opened(task, part, held)
+            return holding, opened(task, part, holding)
         except FileNotFoundError:
             continue  # replaced by another process between reading the manifest and opening the file
         except OSError as error:
-            raise DataFormatError(f"{held.path} cannot be read: {error}", fix="give it ordinary permissions") from error
+            raise DataFormatError(
+                f"{holding.path} cannot be read: {error}", fix="give it ordinary permissions"
+            ) from error
     raise DataMissingError(
-        f"the {part} of {task.name} were added, but {held.path} is gone",
+        f"the {part} of {task.name} were added, but {holding.path} is gone",
         fix=f"add or fetch the {part} of {task.name} again",
-    )
-
-
-def _missing(task: Task, part: Part, *, only_targets: bool) -> DataMissingError:
-    there = "; its targets are, so entries can be scored" if only_targets else ""
-    if task.original is None:
-        return DataMissingError(f"the {part} of {task.name} are not on this machine{there}")
-    return DataMissingError(
-        f"the {part} of {task.name} are not on this machine{there}",
-        fix=f"run `mbl data fetch {task.name}`, or `mbl data add PATH` with {task.original.name}",
     )

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 
 def read_columns(path: Path | pa.BufferReader, *names: str) -> pa.Table:
     """Some columns of a Parquet file, or all of them.
 
     pyarrow's own `read_table` imports what it needs for folders of files, pandas too: 45 MB and a third of a second.
-
-    Args:
-        path: The file, or its bytes.
-        *names: The columns.
     """
     with pq.ParquetFile(path) as file:
         return file.read(columns=list(names) or None)

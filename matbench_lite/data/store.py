@@ -57,15 +57,9 @@ class Holding:
 
 @dataclass(frozen=True, kw_only=True)
 class NewPart:
-    """A part that is about to be stored: how to write its file, and what is known of it.
+    """A part that is about to be stored: how to write its file, and what is known of it, as in `Holding`.
 
-    Args:
-        write: Writes the Parquet file.
-        verified: Whether it is proven to be the published data.
-        source: Name of the file it is made from.
-        digest: Targets digest, inputs digest, or sha256 of the source file.
-        differs: What in a targets file is not as published, in words.
-        knows_spacegroups: Whether a targets file has the space group of every row.
+    Verified is what is proven to be the published data; `differs` says in words what in a targets file is not.
     """
 
     write: Callable[[Path], None]
@@ -91,11 +85,7 @@ def derived_directory() -> Path:
 
 
 def holdings(task: Task) -> dict[Part, Holding]:
-    """The parts of the task's data that are on this machine.
-
-    Raises:
-        DataError: If the manifest cannot be read, or is damaged.
-    """
+    """The parts of the task's data that are on this machine; a `DataError` if its manifest cannot be read."""
     if task.table is not None:
         return dict.fromkeys(PARTS, _outside(task.table.path, source=task.table.path.name))
     if not is_stored(task):
@@ -107,7 +97,9 @@ def holdings(task: Task) -> dict[Part, Holding]:
             raise DataFormatError(
                 f"{path} has schema {content['schema']!r}, this version reads {SCHEMA}", fix="upgrade matbench_lite"
             )
-        return {_part(name): _holding(path.parent, fields) for name, fields in content["parts"].items()}
+        if unknown := content["parts"].keys() - set(get_args(Part)):
+            raise ValueError(f"{unknown.pop()!r} is no part of a task's data")
+        return {name: _holding(path.parent, fields) for name, fields in content["parts"].items()}
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -118,13 +110,6 @@ def holdings(task: Task) -> dict[Part, Holding]:
         raise DataFormatError(
             f"{path} is damaged: {error}", fix=f"delete it and add the data of {task.name} again"
         ) from error
-
-
-def _part(name: str) -> Part:
-    if name not in get_args(Part):
-        raise ValueError(f"{name!r} is no part of a task's data")
-    part: Part = name  # type: ignore[assignment]
-    return part
 
 
 def _holding(folder: Path, fields: dict[str, Any]) -> Holding:
@@ -142,16 +127,11 @@ def _holding(folder: Path, fields: dict[str, Any]) -> Holding:
 
 
 def commit(task: Task, new: Mapping[Part, NewPart]) -> dict[Part, Holding]:
-    """Store new parts of a task's data, all or none.
+    """Store new parts of a task's data, all or none, and say what the store holds afterwards.
 
     A part that is there already stays if it is better: verified data is never replaced by unverified data, nor
-    targets that know the space groups by the same targets without them.
-
-    Returns:
-        What the store holds afterwards.
-
-    Raises:
-        DataError: If the task's data does not live in the store, or the store cannot be written.
+    targets that know the space groups by the same targets without them. A `DataError` if the task's data does not live
+    in the store, or the store cannot be written.
     """
     if not is_stored(task):
         where = "comes with matbench_lite" if task.table is None else f"is {task.table.path}"
@@ -166,10 +146,10 @@ def commit(task: Task, new: Mapping[Part, NewPart]) -> dict[Part, Holding]:
                     parts[part] = _write_part(task, part, made)
             content = {
                 "schema": SCHEMA,
-                "parts": {part: {**asdict(held), "path": held.path.name} for part, held in parts.items()},
+                "parts": {part: {**asdict(holding), "path": holding.path.name} for part, holding in parts.items()},
             }
             write_bytes(manifest, orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
-            _remove_unnamed(task, keep={held.path.name for held in parts.values()})
+            _remove_unnamed(task, keep={holding.path.name for holding in parts.values()})
     except OSError as error:
         raise unwritable(error) from error
     return parts

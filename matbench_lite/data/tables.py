@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from matbench_lite.data.spacegroups import checked_spacegroups
 from matbench_lite.errors import DataFormatError, DataMissingError
 
 if TYPE_CHECKING:
@@ -27,106 +28,65 @@ if TYPE_CHECKING:
 _LABELS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
 
-def table_targets(task: Task) -> pd.DataFrame:
-    """Targets, reduced formulas and, where there is a column for them, space groups; indexed by row id.
-
-    Raises:
-        DataMissingError: If there is no such file.
-        DataFormatError: If a column is missing, an id repeated, a target missing or of the wrong type, or an input
-            neither a formula nor a structure.
-    """
-    import pandas as pd
-
-    rows = _rows(task)
-    columns: dict[str, Any] = {"target": rows.values, "formula": rows.formulas}
-    if rows.spacegroups is not None:
-        columns["spacegroup"] = pd.array(rows.spacegroups, dtype="Int16")
-    return pd.DataFrame(columns, index=rows.ids)
-
-
-def table_digest(task: Task) -> str:
-    """Digest of all that a user's file says of its rows: targets, inputs, space groups."""
-    return _rows(task).whole_digest
-
-
-def table_ids(task: Task) -> pd.Index:
-    """The row ids of a user's task, in file order."""
-    return _rows(task).ids
-
-
-def table_target_values(task: Task) -> NDArray[np.float64] | NDArray[np.bool_]:
-    """The targets of a user's task, in file order: floats, or booleans for classification."""
-    return _rows(task).values
-
-
-def table_is_test(task: Task) -> NDArray[np.bool_]:
-    """Of every row of a user's task, whether its file says that it is to be tested on."""
-    is_test = _rows(task).is_test
-    assert is_test is not None, f"{task.name} has no column of parts"
-    return is_test
-
-
-def table_inputs(task: Task) -> pd.Series:
-    """Formula strings or structures of a user's task, indexed by row id."""
-    import pandas as pd
-
-    rows = _rows(task)
-    if task.input == "composition":
-        return pd.Series(rows.texts, index=rows.ids, name="composition")
-    from matbench_lite.data.structures.array import StructureArray
-
-    return pd.Series(StructureArray(rows.structures), index=rows.ids, name="structure")
-
-
 @dataclass(frozen=True, kw_only=True)
-class _Rows:
-    """What a user's file says of each row; texts become structures and formulas when they are asked for."""
+class TableRows:
+    """What a user's file says of each row, in file order; texts become structures and formulas when they are asked for.
+
+    Targets are floats, or booleans for classification, and read-only. Compositions are formulas, or structures as text,
+    as they are written. Space groups, and whether a row is to be tested on, are None if no column says so. All of it is
+    `verified`: a user's own data is what it is.
+    """
 
     table: Table
     input: Input
     ids: pd.Index
-    values: NDArray[np.float64] | NDArray[np.bool_]
-    texts: list[str]
+    target_values: NDArray[np.float64] | NDArray[np.bool_]
+    compositions: list[str]
     spacegroups: list[int | None] | None
     is_test: NDArray[np.bool_] | None
+    verified: ClassVar[bool] = True
+
+    @cached_property
+    def targets_digest(self) -> str:
+        """Digest of ids and targets."""
+        from matbench_lite.tasks import targets_digest
+
+        return targets_digest(self.ids, self.target_values)
 
     @cached_property
     def digest(self) -> str:
-        from matbench_lite.tasks import targets_digest
-
-        return targets_digest(self.ids, self.values)
-
-    @cached_property
-    def whole_digest(self) -> str:
+        """Digest of all that the file says: targets, inputs, space groups."""
         from matbench_lite.tasks import inputs_digest, spacegroups_digest
 
         spacegroups = "" if self.spacegroups is None else spacegroups_digest(self.ids, self.spacegroups)
-        return f"{self.digest} {inputs_digest(self.ids, self.texts)} {spacegroups}"
+        return f"{self.targets_digest} {inputs_digest(self.ids, self.compositions)} {spacegroups}"
 
     @cached_property
     def formulas(self) -> list[str]:
-        from matbench_lite.data.formulas import reduced_formulas, reduced_formulas_of_strings
+        """Reduced formulas, in file order."""
+        from matbench_lite.data.chemistry import reduced_formulas, reduced_formulas_of_strings
 
         if self.input == "structure":
             return reduced_formulas(self.structures.table)
-        try:
-            return reduced_formulas_of_strings(self.texts)
-        except DataFormatError as error:
-            raise DataFormatError(
-                f"{self.table.path}: {self.table.input!r} in {error.message}", fix=error.fix
-            ) from error
+        with located(f"{self.table.path}: {self.table.input!r} in "):
+            return reduced_formulas_of_strings(self.compositions)
 
     @cached_property
     def structures(self) -> StructureColumns:
+        """The structures, built when they are looked at."""
         from matbench_lite.data.structures import StructureColumns, encode_structures
 
-        try:
-            return StructureColumns(encode_structures(_structure_dicts(self.table, self.texts)))
-        except DataFormatError as error:
-            raise DataFormatError(f"{self.table.path}: {error.message}", fix=error.fix) from error
+        with located(f"{self.table.path}: "):
+            return StructureColumns(encode_structures(_structure_dicts(self.table, self.compositions)))
 
 
-def _rows(task: Task) -> _Rows:
+def table_rows(task: Task) -> TableRows:
+    """The rows of a user's task, read again if its file was changed.
+
+    Raises:
+        DataMissingError: If there is no such file.
+        DataFormatError: If a column is missing, an id repeated, or a target missing or of the wrong type.
+    """
     assert task.table is not None, f"{task.name} has no table"
     path = task.table.path
     try:
@@ -135,9 +95,8 @@ def _rows(task: Task) -> _Rows:
         raise DataMissingError(
             f"{path} cannot be opened: {error.strerror}", fix="correct data.path in the benchmark file"
         ) from error
-    # The time of the last change is part of the key: an edited file is read again.
     rows = _read_rows(task.table, task.input, task.kind, (stat.st_mtime_ns, stat.st_size))
-    if task.targets_sha256 is not None and task.targets_sha256 != rows.digest:
+    if task.targets_sha256 is not None and task.targets_sha256 != rows.targets_digest:
         raise DataFormatError(
             f"{path}: ids or targets of {task.name} were changed after the benchmark was loaded",
             fix="load the benchmark again, or restore the file",
@@ -146,18 +105,19 @@ def _rows(task: Task) -> _Rows:
 
 
 @lru_cache(maxsize=8)
-def _read_rows(table: Table, input_kind: Input, kind: Kind, _stamp: tuple[int, int]) -> _Rows:
+def _read_rows(table: Table, input_kind: Input, kind: Kind, _stamp: tuple[int, int]) -> TableRows:
     frame = _read_frame(table)
-    return _Rows(
+    ids = _ids(frame, table)  # the first column that a file of something else lacks
+    target, inputs = (_column(frame, table, name) for name in (table.target, table.input))
+    spacegroup, part = (name and _column(frame, table, name) for name in (table.spacegroup, table.part))
+    return TableRows(
         table=table,
         input=input_kind,
-        ids=_ids(_column(frame, table, table.id), table),
-        values=_values(_column(frame, table, table.target), table, kind),
-        texts=_column(frame, table, table.input).astype(str).tolist(),
-        spacegroups=None
-        if table.spacegroup is None
-        else checked_spacegroups(_column(frame, table, table.spacegroup), table.path),
-        is_test=None if table.part is None else _is_test(_column(frame, table, table.part), table),
+        ids=ids,
+        target_values=_values(target, table, kind),
+        compositions=inputs.astype(str).tolist(),
+        spacegroups=None if spacegroup is None else checked_spacegroups(spacegroup, table.path),
+        is_test=None if part is None else _is_test(part, table),
     )
 
 
@@ -173,7 +133,7 @@ def _read_frame(table: Table) -> pd.DataFrame:
             return pd.read_csv(
                 table.path,
                 # An id such as "001" is text and no number; a formula such as "NaN" is not a missing value.
-                dtype={table.id: str, table.input: str},
+                dtype={name: str for name in (table.id, table.input) if name is not None},
                 keep_default_na=False,
                 na_values=[""],
                 float_precision="round_trip",
@@ -197,10 +157,11 @@ def _column(frame: pd.DataFrame, table: Table, name: str) -> pd.Series:
     return column
 
 
-def _ids(column: pd.Series, table: Table) -> pd.Index:
+def _ids(frame: pd.DataFrame, table: Table) -> pd.Index:
     import pandas as pd
 
-    ids = pd.Index(column.astype(str), name="id")
+    ids = range(1, len(frame) + 1) if table.id is None else _column(frame, table, table.id)
+    ids = pd.Index(ids, name="id").astype(str)
     if not ids.is_unique:
         repeated = ids[ids.duplicated()][0]
         raise DataFormatError(
@@ -210,13 +171,7 @@ def _ids(column: pd.Series, table: Table) -> pd.Index:
 
 
 def _is_test(column: pd.Series, table: Table) -> NDArray[np.bool_]:
-    wrong = ~column.isin(("train", "test"))
-    if wrong.any():
-        row = int(wrong.to_numpy().nonzero()[0][0])
-        raise DataFormatError(
-            f"{table.path}: {column.name!r} in row {row} is {str(column.iloc[row])!r}, not train or test",
-            fix="write train or test",
-        )
+    require_all(column.isin(("train", "test")).to_numpy(), column, table.path, "train or test", "write train or test")
     is_test: NDArray[np.bool_] = (column == "test").to_numpy()
     return is_test
 
@@ -227,20 +182,41 @@ def _values(column: pd.Series, table: Table, kind: Kind) -> NDArray[np.float64] 
     values: NDArray[np.float64] | NDArray[np.bool_]
     if kind == "classification":
         labels = column.astype(str).str.lower().map(_LABELS)
-        fits = labels.notna().to_numpy()
-        values = labels[fits].to_numpy().astype(bool)
-        what, fix = "true or false", "write true/false or 0/1"
+        require_all(labels.notna().to_numpy(), column, table.path, "true or false", "write true/false or 0/1")
+        values = labels.to_numpy().astype(bool)
     else:
         values = _numbers(column)
-        fits = np.isfinite(values)
-        what, fix = "a finite number", "correct the value, remove the row, or choose another column"
-    if not fits.all():
-        row = int(np.flatnonzero(~fits)[0])
-        raise DataFormatError(
-            f"{table.path}: {column.name!r} in row {row} is {str(column.iloc[row])!r}, not {what}", fix=fix
-        )
+        fix = "correct the value, remove the row, or choose another column"
+        require_all(np.isfinite(values), column, table.path, "a finite number", fix)
     values.flags.writeable = False
     return values
+
+
+def checked_spacegroups(column: pd.Series, path: Path) -> list[int | None]:
+    """The space groups that a column of a file states, None where it states none; all others are from 1 to 230."""
+    import numpy as np
+    import pandas as pd
+
+    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    fits = np.isin(values, np.arange(1, 231)) | column.isna().to_numpy()
+    require_all(fits, column, path, "a space-group number", "give a whole number from 1 to 230, or nothing")
+    return [None if np.isnan(value) else int(value) for value in values]
+
+
+def require_all(fits: NDArray[np.bool_], column: pd.Series, path: Path, what: str, fix: str) -> None:
+    """Raise a `DataFormatError` that shows the first value of a column that does not fit, if there is one."""
+    if not fits.all():
+        row = int(fits.argmin())
+        raise DataFormatError(f"{path}: {column.name!r} in row {row} is {str(column.iloc[row])!r}, not {what}", fix=fix)
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Put the place before what is wrong there."""
+    try:
+        yield
+    except DataFormatError as error:
+        raise DataFormatError(f"{place}{error.message}", fix=error.fix) from error
 
 
 def _numbers(column: pd.Series) -> NDArray[np.float64]:

@@ -10,63 +10,44 @@ import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from matbench_lite.data.store import Holding, Part, derived_directory
 from matbench_lite.derived import Shelf, key
 from matbench_lite.errors import DataFormatError
-from matbench_lite.tasks import formulas_digest, inputs_digest, spacegroups_digest, targets_digest
-
-if TYPE_CHECKING:
-    from matbench_lite.tasks import Task
+from matbench_lite.tasks import Task, formulas_digest, inputs_digest, spacegroups_digest, targets_digest
 
 
-def read_checked(task: Task, part: Part, held: Holding) -> tuple[bytes, str]:
-    """The bytes of a part, which are those that were added, and their sha256.
+def read_checked(task: Task, part: Part, holding: Holding) -> tuple[bytes, str]:
+    """The bytes of a part and their sha256, if they are those that were added.
 
-    Raises:
-        FileNotFoundError: If the file is gone.
-        DataFormatError: If it was changed since it was added, or is neither the published data nor data that somebody
-            accepted as unverified.
+    A `DataFormatError` if they were changed since, or are neither the published data nor data that somebody accepted as
+    unverified; a `FileNotFoundError` if the file is gone.
     """
-    content = held.path.read_bytes()
+    content = holding.path.read_bytes()
     sha256 = hashlib.sha256(content).hexdigest()
-    if held.sha256 and sha256 != held.sha256:
+    if holding.sha256 and sha256 != holding.sha256:
         raise DataFormatError(
-            f"the {part} of {task.name} were changed on this disk: {held.path} has not the sha256 noted for it",
+            f"the {part} of {task.name} were changed on this disk: {holding.path} does not have its noted sha256",
             fix=remedy(task),
         )
-    if not held.accepted and not is_published(task, part, held, content, sha256):
+    if not holding.accepted and not is_published(task, part, holding, content, sha256):
         raise DataFormatError(
-            f"the {part} of {task.name} on this machine are not the published ones: {held.path}", fix=remedy(task)
+            f"the {part} of {task.name} on this machine are not the published ones: {holding.path}", fix=remedy(task)
         )
     return content, sha256
 
 
-def is_verified(task: Task, part: Part, held: Holding) -> bool:
-    """Whether a part on this machine is proven to be the published data.
-
-    Raises:
-        FileNotFoundError: If the file is gone.
-        DataFormatError: If it was changed since it was added.
-    """
+def is_verified(task: Task, part: Part, holding: Holding) -> bool:
+    """Whether a part on this machine is proven to be the published data; raises what `read_checked` does."""
     if task.table is not None:
-        return held.path.is_file()  # a user's own data is what it is; it is compared with the benchmark when it is read
-    return is_published(task, part, held, *read_checked(task, part, held))
+        return holding.path.is_file()  # a user's own data is what it is; compared with the benchmark when it is read
+    return is_published(task, part, holding, *read_checked(task, part, holding))
 
 
-def is_published(task: Task, part: Part, held: Holding, content: bytes, sha256: str) -> bool:
-    """Whether some bytes are the published data of a part.
+def is_published(task: Task, part: Part, holding: Holding, content: bytes, sha256: str) -> bool:
+    """Whether some bytes, with their sha256, are the published data of a part.
 
-    Args:
-        task: The task.
-        part: Which part of its data.
-        held: What is noted of it: where structures come from cannot be told from the bytes alone.
-        content: The bytes of the file.
-        sha256: Their digest.
-
-    Raises:
-        DataFormatError: If they cannot be read.
+    What is noted of it counts, too: where structures come from cannot be told from the bytes alone.
     """
     if part == "inputs" and task.input == "structure" and task.original is None:
         return sha256 == task.inputs_sha256  # packaged
@@ -75,18 +56,14 @@ def is_published(task: Task, part: Part, held: Holding, content: bytes, sha256: 
         return not unpublished(task, **found)
     if task.input == "composition":
         return found["inputs"] == task.inputs_sha256
-    whole = task.original is not None and held.digest == task.original.sha256
+    whole = task.original is not None and holding.digest == task.original.sha256
     return whole and found["formulas"] == task.formulas_sha256
 
 
 def unpublished(task: Task, *, targets: str, formulas: str, spacegroups: str) -> list[str]:
-    """What of a targets file is not as published, in words.
+    """What of a targets file is not as published, in words, by the digests of what it holds.
 
-    Args:
-        task: The task.
-        targets: Digest of its targets.
-        formulas: Digest of its reduced formulas.
-        spacegroups: Digest of its space groups; "" if it states none, as the original files do.
+    That of the space groups is "" if the file states none, as the original files do.
     """
     differ = {
         "targets": targets != task.targets_sha256,
@@ -97,11 +74,7 @@ def unpublished(task: Task, *, targets: str, formulas: str, spacegroups: str) ->
 
 
 def content_digests(task: Task, part: Part, content: bytes, sha256: str) -> Mapping[str, str]:
-    """The digests of what a file holds, computed once for its bytes.
-
-    Raises:
-        DataFormatError: If it is no such file.
-    """
+    """The digests of what a file holds, computed once for its bytes; a `DataFormatError` if it is no such file."""
     shelf, name = _shelf(derived_directory()), key(task.name, part, sha256)
     if (known := shelf.get(name)) is None:
         try:
@@ -144,7 +117,6 @@ def _digests(task: Task, part: Part, content: bytes) -> dict[str, str]:
         }
     if task.input == "composition":
         return {"inputs": inputs_digest(task.ids, read_columns(source)["composition"].to_pylist())}
-    from matbench_lite.data.formulas import reduced_formulas
-    from matbench_lite.data.structures import read_structures
+    from matbench_lite.data.chemistry import reduced_formulas
 
-    return {"formulas": formulas_digest(task.ids, reduced_formulas(read_structures(source)))}
+    return {"formulas": formulas_digest(task.ids, reduced_formulas(read_columns(source)))}

@@ -3,72 +3,49 @@
 One JSON file says it all: a setting (`prediction`, `adaption`, `coverage`, `loo-coverage`), data, models. The base
 classes here are what models, comparators and encoders are made from.
 
-`file` is the evaluation file, `data` its rows and who is shown which of them; `models`, `scoring` and `encoders` are
-what it names; `running` takes models through groups, `results` counts, `output` writes.
+`evaluation_file` is the file, `evaluation_rows` its rows, `group_plan` who is shown which of them; `evaluated_models`,
+`comparators` and `encoders` are what it names; `evaluation_run` takes models through groups, `evaluation_results`
+counts; `saved_results` writes that to disk, with the page of `report_page`.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from matbench_lite.evaluate.data.item import Item
-    from matbench_lite.evaluate.data.tuples import convert_to_basic_types, tuple_to_string, unnest
-    from matbench_lite.evaluate.encoders import ResponseEncoder, TaskEncoder
-    from matbench_lite.evaluate.file.reading import parse_evaluation, read_evaluation
-    from matbench_lite.evaluate.file.schema import SCHEMA_FILE
-    from matbench_lite.evaluate.file.specification import Evaluation
-    from matbench_lite.evaluate.models.model import Model
-    from matbench_lite.evaluate.output.saving import save_results
-    from matbench_lite.evaluate.results.figures import ModelResult, Results, Scores
-    from matbench_lite.evaluate.running.evaluating import evaluate
-    from matbench_lite.evaluate.scoring.comparators import COMPARATORS, Comparator
+from matbench_lite.lazy import lazy
 
-_HOMES = {
-    "COMPARATORS": "scoring.comparators",
-    "Comparator": "scoring.comparators",
-    "Evaluation": "file.specification",
-    "Item": "data.item",
-    "Model": "models.model",
-    "ModelResult": "results.figures",
-    "ResponseEncoder": "encoders",
-    "Results": "results.figures",
-    "SCHEMA_FILE": "file.schema",
-    "Scores": "results.figures",
-    "TaskEncoder": "encoders",
-    "convert_to_basic_types": "data.tuples",
-    "evaluate": "running.evaluating",
-    "parse_evaluation": "file.reading",
-    "read_evaluation": "file.reading",
-    "save_results": "output.saving",
-    "tuple_to_string": "data.tuples",
-    "unnest": "data.tuples",
-}
+if TYPE_CHECKING:
+    from matbench_lite.evaluate.comparators import COMPARATORS, Comparator
+    from matbench_lite.evaluate.encoders import ResponseEncoder, TaskEncoder
+    from matbench_lite.evaluate.evaluated_models import Model
+    from matbench_lite.evaluate.evaluation_file import SCHEMA_FILE, Evaluation
+    from matbench_lite.evaluate.evaluation_reader import parse_evaluation, read_evaluation
+    from matbench_lite.evaluate.evaluation_results import ModelResult, Results, Scores, rank_texts
+    from matbench_lite.evaluate.evaluation_run import evaluate
+    from matbench_lite.evaluate.items import Item, convert_to_basic_types, tuple_to_string, unnest
+    from matbench_lite.evaluate.report_page import as_page, rounded
+    from matbench_lite.evaluate.saved_results import as_document, save_results
+    from matbench_lite.evaluate.scorers import Scorer
 
 __all__ = [
-    "COMPARATORS",
-    "SCHEMA_FILE",
-    "Comparator",
-    "Evaluation",
-    "Item",
-    "Model",
-    "ModelResult",
-    "ResponseEncoder",
-    "Results",
-    "Scores",
-    "TaskEncoder",
-    "convert_to_basic_types",
-    "evaluate",
-    "parse_evaluation",
-    "read_evaluation",
-    "save_results",
-    "tuple_to_string",
-    "unnest",
-]
+    "COMPARATORS", "SCHEMA_FILE", "Comparator", "Evaluation", "Item", "Model", "ModelResult", "ResponseEncoder",
+    "Results", "Scorer", "Scores", "TaskEncoder", "as_document", "as_page", "convert_to_basic_types", "evaluate",
+    "parse_evaluation", "rank_texts", "read_evaluation", "rounded", "save_results", "tuple_to_string", "unnest",
+]  # fmt: skip
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = lazy(
+    __name__,
+    {
+        "comparators": "COMPARATORS Comparator",
+        "encoders": "ResponseEncoder TaskEncoder",
+        "evaluated_models": "Model",
+        "evaluation_file": "SCHEMA_FILE Evaluation",
+        "evaluation_reader": "parse_evaluation read_evaluation",
+        "evaluation_results": "ModelResult Results Scores rank_texts",
+        "evaluation_run": "evaluate",
+        "items": "Item convert_to_basic_types tuple_to_string unnest",
+        "report_page": "as_page rounded",
+        "saved_results": "as_document save_results",
+        "scorers": "Scorer",
+    },
+)

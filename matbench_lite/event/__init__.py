@@ -5,87 +5,53 @@ Everything is imported when it is first used: the process that builds a sandbox 
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from matbench_lite.event.boards import PrivateBoard, PrivateRow, PublicBoard, PublicRow, private_board, public_board
-    from matbench_lite.event.creating import create_event
-    from matbench_lite.event.kit import Kit, check_submission, open_kit
-    from matbench_lite.event.packing import pack, predict_folds
-    from matbench_lite.event.received import EventScores, PartScores, Received, ReceivedFolder
-    from matbench_lite.event.receiving import receive
-    from matbench_lite.event.scoring import score_folds, score_submissions, waiting
-    from matbench_lite.event.settings import Event, SubmissionLimits, clock, load_event
-    from matbench_lite.event.source import Source, benchmark_source, table_source
-    from matbench_lite.event.splitting import Shares, split_rows
+from matbench_lite.lazy import lazy
 
-_HOMES = {
-    "Event": "settings",
-    "EventScores": "received",
-    "Kit": "kit",
-    "PartScores": "received",
-    "PrivateBoard": "boards",
-    "PrivateRow": "boards",
-    "PublicBoard": "boards",
-    "PublicRow": "boards",
-    "Received": "received",
-    "ReceivedFolder": "received",
-    "Shares": "splitting",
-    "Source": "source",
-    "SubmissionLimits": "settings",
-    "benchmark_source": "source",
-    "check_submission": "kit",
-    "clock": "settings",
-    "create_event": "creating",
-    "load_event": "settings",
-    "open_kit": "kit",
-    "pack": "packing",
-    "predict_folds": "packing",
-    "private_board": "boards",
-    "public_board": "boards",
-    "receive": "receiving",
-    "score_folds": "scoring",
-    "score_submissions": "scoring",
-    "split_rows": "splitting",
-    "table_source": "source",
-    "waiting": "scoring",
-}
+if TYPE_CHECKING:
+    from matbench_lite.event.arrival import Taken, take
+    from matbench_lite.event.arrival_files import ArrivalLimits
+    from matbench_lite.event.event_boards import (
+        PrivateBoard,
+        PublicBoard,
+        board_document,
+        event_document,
+        private_board,
+        public_board,
+        require_public,
+    )
+    from matbench_lite.event.event_columns import final_columns, public_columns
+    from matbench_lite.event.event_data import benchmark_source, table_source
+    from matbench_lite.event.event_pages import build_board
+    from matbench_lite.event.event_scoring import score_submissions, waiting
+    from matbench_lite.event.event_settings import Event, SubmissionLimits, clock, load_event
+    from matbench_lite.event.event_setup import Shares, create_event, split_rows
+    from matbench_lite.event.kit import check_submission, open_kit, pack, predict_folds
+    from matbench_lite.event.received import Received, ReceivedFolder, receive
 
 __all__ = [
-    "Event",
-    "EventScores",
-    "Kit",
-    "PartScores",
-    "PrivateBoard",
-    "PrivateRow",
-    "PublicBoard",
-    "PublicRow",
-    "Received",
-    "ReceivedFolder",
-    "Shares",
-    "Source",
-    "SubmissionLimits",
-    "benchmark_source",
-    "check_submission",
-    "clock",
-    "create_event",
-    "load_event",
-    "open_kit",
-    "pack",
-    "predict_folds",
-    "private_board",
-    "public_board",
-    "receive",
-    "score_folds",
-    "score_submissions",
-    "split_rows",
-    "table_source",
-    "waiting",
-]
+    "ArrivalLimits", "Event", "PrivateBoard", "PublicBoard", "Received", "ReceivedFolder", "Shares",
+    "SubmissionLimits", "Taken", "benchmark_source", "board_document", "build_board", "check_submission", "clock",
+    "create_event", "event_document", "final_columns", "load_event", "open_kit", "pack", "predict_folds",
+    "private_board", "public_board", "public_columns", "receive", "require_public", "score_submissions", "split_rows",
+    "table_source", "take", "waiting",
+]  # fmt: skip
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = lazy(
+    __name__,
+    {
+        "arrival": "Taken take",
+        "arrival_files": "ArrivalLimits",
+        "event_boards": "PrivateBoard PublicBoard board_document event_document private_board public_board "
+        "require_public",
+        "event_columns": "final_columns public_columns",
+        "event_data": "benchmark_source table_source",
+        "event_pages": "build_board",
+        "event_scoring": "score_submissions waiting",
+        "event_settings": "Event SubmissionLimits clock load_event",
+        "event_setup": "Shares create_event split_rows",
+        "kit": "check_submission open_kit pack predict_folds",
+        "received": "Received ReceivedFolder receive",
+    },
+)

@@ -12,22 +12,25 @@ private/received/0001-team-a/
 from __future__ import annotations
 
 import json
-import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from filelock import FileLock, Timeout
 
-from matbench_lite.atomic import write_bytes
+from matbench_lite.atomic import LOCK_SECONDS, write_bytes
 from matbench_lite.documents import plain
-from matbench_lite.errors import EventError, UnknownNameError
-from matbench_lite.event.settings import Event
+from matbench_lite.errors import EventError, unknown_name
+from matbench_lite.event.arrival import take
+from matbench_lite.event.event_settings import Event, clock
+from matbench_lite.event.submission_files import identity, named, read_about
 from matbench_lite.metrics import Summary
+from matbench_lite.text import slug
 
 State = Literal["new", "tested", "scored", "error"]
 """Arrived; complete predictions are there; scores are there; it failed."""
@@ -35,6 +38,7 @@ Mark = Literal["early", "late", "duplicate", "over the limit"]
 """Why a submission does not count, although it is kept."""
 RECORD_FILE = "submission.json"
 SCORES_FILE = "scores.json"
+_DIGITS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,13 +85,7 @@ class Received:
 
 @dataclass(frozen=True, kw_only=True)
 class PartScores:
-    """Scores of the models of the inner folds on one part.
-
-    Args:
-        folds: Every metric of every inner fold.
-        mean: Mean and standard deviation (ddof=0) over the inner folds.
-        bagged: Every metric of the averaged predictions.
-    """
+    """Every metric on one part: of each inner fold, their mean and standard deviation (ddof=0), and of the average."""
 
     folds: tuple[Mapping[str, float], ...]
     mean: Mapping[str, Summary]
@@ -96,46 +94,30 @@ class PartScores:
 
 @dataclass(frozen=True, kw_only=True)
 class EventScores:
-    """Scores of one submission.
-
-    Args:
-        valid: On the rows that inner folds held out: public.
-        test: On the private test rows: secret until the event has closed.
-    """
+    """Scores on what inner folds held out, which are public, and on the test rows, secret until the event closed."""
 
     valid: PartScores
     test: PartScores
 
 
 class ReceivedFolder:
-    """The folder of everything that was received.
-
-    Args:
-        event: The event.
-    """
+    """The folder of everything that an event received."""
 
     def __init__(self, event: Event) -> None:
         self.path = event.private / "received"
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep a second program out; the lock of one that was killed is free.
-
-        Raises:
-            EventError: If one is at work here.
-        """
-        self.path.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self.path / ".lock", timeout=0)
+        """Keep a second program out, by an `EventError`; the lock of one that was killed is free."""
         try:
-            lock.acquire()
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(self.path / ".lock", timeout=LOCK_SECONDS).acquire()
         except Timeout:
             raise EventError(f"another program is at work in {self.path}", fix="wait for it") from None
         except OSError as error:
             raise EventError(f"{self.path} cannot be written: {error.strerror}") from error
-        try:
+        with lock:
             yield
-        finally:
-            lock.release()
 
     def folder(self, id: str) -> Path:
         """The folder of a submission."""
@@ -146,27 +128,19 @@ class ReceivedFolder:
         return self.path / id / "files"
 
     def all(self) -> tuple[Received, ...]:
-        """Every submission, in the order in which they came.
-
-        Raises:
-            EventError: If a record is damaged.
-        """
-        folders = sorted(path.parent for path in self.path.glob(f"[0-9]*/{RECORD_FILE}"))
-        return tuple(self._read(folder.name) for folder in folders)
+        """Every submission, in the order in which they came; an `EventError` if a record is damaged."""
+        found = []
+        for path in sorted(self.path.glob(f"[0-9]*/{RECORD_FILE}"), key=lambda path: path.parent):
+            with _reading(path, fix="restore it, or remove its folder") as document:
+                found.append(Received(**document))
+        return tuple(found)
 
     def get(self, id: str) -> Received:
-        """One submission.
-
-        Raises:
-            UnknownNameError: If there is none of that id.
-        """
-        known = [each.id for each in self.all()]
+        """One submission; an `UnknownNameError` if there is none of that id."""
+        known = {each.id: each for each in self.all()}
         if id not in known:
-            from matbench_lite.errors import unknown_name
-
-            error: UnknownNameError = unknown_name("submission", id, known)
-            raise error
-        return self._read(id)
+            raise unknown_name("submission", id, list(known))
+        return known[id]
 
     @contextmanager
     def arriving(self) -> Iterator[Path]:
@@ -176,55 +150,47 @@ class ReceivedFolder:
         """
         for left in self.path.glob(".*.tmp"):
             shutil.rmtree(left, ignore_errors=True)
-        staged = self.path / f".{secrets.token_hex(6)}.tmp"
-        staged.mkdir()
-        try:
+        with TemporaryDirectory(prefix=".", suffix=".tmp", dir=self.path, ignore_cleanup_errors=True) as hidden:
+            staged = Path(hidden) / "submission"  # with ordinary permissions, which the hidden folder has not
+            staged.mkdir()
             yield staged
-        finally:
-            shutil.rmtree(staged, ignore_errors=True)
 
     def add(self, submission: Received, staged: Path) -> Received:
         """Give a submission its place: its folder appears with its record, or not at all."""
-        self._write(staged, RECORD_FILE, asdict(submission))
+        _write(staged / RECORD_FILE, asdict(submission))
         staged.rename(self.folder(submission.id))
         return submission
 
-    def keep(self, submission: Received) -> Received:
-        """Put the record of a submission on disk."""
-        self._write(self.folder(submission.id), RECORD_FILE, asdict(submission))
+    def keep(self, submission: Received, **changes: Any) -> Received:
+        """Put the record of a submission on disk, with changes."""
+        submission = replace(submission, **changes)
+        _write(self.folder(submission.id) / RECORD_FILE, asdict(submission))
         return submission
 
     def keep_scores(self, submission: Received, scores: EventScores) -> Received:
         """Put the scores of a submission on disk, then say in its record that they are there."""
-        self._write(self.folder(submission.id), SCORES_FILE, asdict(scores))
-        return self.keep(replace(submission, state="scored", stage=None, trace=None))
+        _write(self.folder(submission.id) / SCORES_FILE, asdict(scores))
+        return self.keep(submission, state="scored", stage=None, trace=None)
 
     def scores(self, id: str) -> EventScores:
-        """The scores of a submission that was scored.
-
-        Raises:
-            EventError: If they cannot be read.
-        """
-        path = self.path / id / SCORES_FILE
-        try:
-            document = json.loads(path.read_bytes())
+        """The scores of a submission that was scored; an `EventError` if they cannot be read."""
+        with _reading(self.folder(id) / SCORES_FILE, fix=f"run `mbl event score` with {id}") as document:
             return EventScores(**{part: _part(document[part]) for part in ("valid", "test")})
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise EventError(f"{path} cannot be read: {error}", fix=f"run `mbl event score` with {id}") from error
 
-    def _read(self, id: str) -> Received:
-        path = self.path / id / RECORD_FILE
-        try:
-            return Received(**json.loads(path.read_bytes()))
-        except (OSError, ValueError, TypeError) as error:
-            raise EventError(f"{path} cannot be read: {error}", fix="restore it, or remove its folder") from error
 
-    def _write(self, folder: Path, name: str, document: Any) -> None:
-        path = folder / name
-        try:
-            write_bytes(path, json.dumps(plain(document), indent=2, ensure_ascii=False).encode() + b"\n")
-        except OSError as error:
-            raise EventError(f"{path} cannot be written: {error.strerror}", fix="free some space") from error
+@contextmanager
+def _reading(path: Path, *, fix: str) -> Iterator[Any]:
+    try:
+        yield json.loads(path.read_bytes())
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise EventError(f"{path} cannot be read: {error}", fix=fix) from error
+
+
+def _write(path: Path, document: Any) -> None:
+    try:
+        write_bytes(path, json.dumps(plain(document), indent=2, ensure_ascii=False).encode() + b"\n")
+    except OSError as error:
+        raise EventError(f"{path} cannot be written: {error.strerror}", fix="free some space") from error
 
 
 def _part(document: Mapping[str, Any]) -> PartScores:
@@ -238,3 +204,68 @@ def _part(document: Mapping[str, Any]) -> PartScores:
 def _metrics(document: Mapping[str, float | None]) -> dict[str, float]:
     """JSON has no NaN."""
     return {name: float("nan") if value is None else value for name, value in document.items()}
+
+
+def receive(
+    event: Event,
+    source: str | Path,
+    *,
+    participant: str | None = None,
+    branch: str | None = None,
+    path: str = "",
+    now: datetime | None = None,
+) -> Received:
+    """Take a submission in. It is kept whatever it is worth; whether it counts is said by its mark.
+
+    Args:
+        event: The event.
+        source: A folder, a zip file, or a git repository.
+        participant: Who sent it; by default what its `submission.toml` says.
+        branch: The branch, of a repository.
+        path: The folder in the repository.
+        now: The time, by the organiser's clock.
+
+    Raises:
+        ArrivalError: If it cannot be taken safely.
+        EventError: If it does not say who sent it, or the folder cannot be written.
+    """
+    now = clock() if now is None else now.astimezone(UTC)
+    folder = ReceivedFolder(event)
+    try:
+        with folder.locked(), folder.arriving() as staged:
+            taken = take(source, staged / "files", branch=branch, path=path, limits=event.arrival)
+            about = read_about(staged / "files")
+            earlier = folder.all()
+            number = 1 + max((int(each.id.partition("-")[0]) for each in earlier), default=0)
+            same = next((each.id for each in earlier if each.sha256 == taken.sha256), None)
+            name = named(participant or about.participant)
+            # "Team A" and "team a" are one: under the name as it was first written.
+            own = [each for each in earlier if identity(each.participant) == identity(name)]
+            submission = Received(
+                id=f"{number:0{_DIGITS}d}-{slug(name, 'participant')}",
+                participant=own[0].participant if own else name,
+                title=about.title,
+                received=now.isoformat(timespec="seconds"),
+                kind=taken.kind,
+                source=str(source) if branch is None else f"{source} {branch}",
+                commit=taken.commit,
+                sha256=taken.sha256,
+                mark=_mark(event, own, now, same),
+                same_as=same,
+            )
+            return folder.add(submission, staged)
+    except OSError as error:
+        raise EventError(f"{folder.path} cannot be written: {error.strerror}", fix="free some space") from error
+
+
+def _mark(event: Event, own: Sequence[Received], now: datetime, same: str | None) -> Mark | None:
+    if now < event.opening:
+        return "early"
+    if now >= event.closing:
+        return "late"
+    if same is not None:
+        return "duplicate"
+    counted = [each.time.date() for each in own if each.mark is None]
+    limits = event.participant
+    over = len(counted) >= limits.submissions or counted.count(now.date()) >= limits.per_day
+    return "over the limit" if over else None

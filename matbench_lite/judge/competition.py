@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from matbench_lite.documents import TomlTable, toml_document
 from matbench_lite.errors import JudgingError
-from matbench_lite.judge.datasets import FEATURE_SETS, Dataset, dataset_names, load_datasets, task_dataset
+from matbench_lite.judge.dataset_folder import dataset_names, load_datasets
+from matbench_lite.judge.judge_dataset import FEATURE_SETS, Dataset, task_dataset
+from matbench_lite.judge.judge_rules import MIN_ACCURACY, QUALIFY, RULE_SETS, TIES, Rules
 from matbench_lite.judge.properties import KINDS, PropertySpec
-from matbench_lite.judge.rules import MIN_ACCURACY, QUALIFY, RULE_SETS, TIES, Rules
 from matbench_lite.tasks import load_benchmark
 
 DEFAULT_RUNS = 10
@@ -71,16 +71,11 @@ class Competition:
             JudgingError: If there is none, or a property is given for a dataset that is not there.
         """
         found = [] if self.folder is None else load_datasets(self.folder, self.names)
-        found += [
-            task_dataset(load_benchmark(source.benchmark)[source.name], features=source.features)
-            for source in self.tasks
-        ]
+        found += [task_dataset(load_benchmark(one.benchmark)[one.name], features=one.features) for one in self.tasks]
         names = [dataset.name for dataset in found]
         if not found:
-            raise JudgingError(
-                "there are no datasets to judge on",
-                fix="make some with `mbl judge datasets`, or name tasks",
-            )
+            fix = "make some with `mbl judge datasets`, or name tasks"
+            raise JudgingError("there are no datasets to judge on", fix=fix)
         if len(set(names)) < len(names):
             raise JudgingError("two datasets have the same name", fix="leave one of them out")
         if unknown := set(self.properties) - set(names):
@@ -88,11 +83,10 @@ class Competition:
                 f"there is a property for {', '.join(sorted(unknown))}, but no such dataset",
                 fix=f"the datasets are {', '.join(names)}",
             )
-        return [self._with_property(dataset) for dataset in found]
-
-    def _with_property(self, dataset: Dataset) -> Dataset:
-        wanted = self.properties.get(dataset.name)
-        return dataset if wanted is None else replace(dataset, property_spec=wanted)
+        return [
+            replace(dataset, property_spec=self.properties.get(dataset.name, dataset.property_spec))
+            for dataset in found
+        ]
 
 
 def read_competition(path: Path) -> Competition:
@@ -115,11 +109,15 @@ def read_competition(path: Path) -> Competition:
 
 def _competition(top: TomlTable, home: Path) -> Competition:
     usual = Competition()
-    folder, names = _folder(top, home)
+    folder: Path | None = None
+    names: tuple[str, ...] = ()
+    if (section := top.section("datasets")) is not None:
+        folder, names = home / section.take("folder", str), section.texts("names")
+        section.close()
     competition = Competition(
         title=top.take("title", str, usual.title),
         rules=_rules(top),
-        runs=_positive(top, "runs", usual.runs),
+        runs=top.take("runs", int, usual.runs),
         seed=top.take("seed", int, usual.seed),
         algorithms=top.texts("algorithms"),
         folder=folder,
@@ -127,6 +125,8 @@ def _competition(top: TomlTable, home: Path) -> Competition:
         tasks=_tasks(top, home),
         properties=_properties(top, home),
     )
+    if competition.runs < 1:
+        top.complain("runs", f"{competition.runs} is not 1 or more")
     top.close()
     return competition
 
@@ -144,30 +144,13 @@ def _rules(top: TomlTable) -> Rules:
     )
 
 
-def _positive(table: TomlTable, key: str, default: int) -> int:
-    value = table.take(key, int, default)
-    if value < 1:
-        table.complain(key, f"{value} is not 1 or more")
-    return value
-
-
-def _folder(top: TomlTable, home: Path) -> tuple[Path | None, tuple[str, ...]]:
-    section = top.section("datasets")
-    if section is None:
-        return None, ()
-    folder, names = section.take("folder", str), section.texts("names")
-    section.close()
-    return home / folder, names
-
-
 def _tasks(top: TomlTable, home: Path) -> tuple[TaskSource, ...]:
     sources = []
     for place, content in enumerate(top.take("tasks", list, [])):
         section = TomlTable(content, f"tasks[{place}].", top.problems)
-        name, benchmark = section.name(), section.take("benchmark", str, "matbench_v0.1")
+        name, benchmark = section.name(), section.take("benchmark", str, TaskSource.benchmark)
         features = section.choice("features", (*FEATURE_SETS, ""), "")
-        if benchmark.endswith(".toml"):
-            benchmark = str(home / benchmark)
+        benchmark = str(home / benchmark) if benchmark.endswith(".toml") else benchmark
         sources.append(TaskSource(name=name, benchmark=benchmark, features=features or None))
         section.close()
     return tuple(sources)
@@ -178,15 +161,14 @@ def _properties(top: TomlTable, home: Path) -> dict[str, PropertySpec]:
     for dataset, content in top.take("properties", dict, {}).items():
         section = TomlTable(content, f"properties.{dataset}.", top.problems)
         path = section.take("path", str, "")
-        values: dict[str, Any] = {
-            "kind": section.choice("kind", KINDS),
-            "features": section.texts("features"),
-            "formula": section.take("formula", str, ""),
-            "low": section.optional("low", float),
-            "high": section.optional("high", float),
-            "path": str(home / path) if path else "",
-            "name": section.take("name", str, ""),
-        }
+        found[str(dataset)] = PropertySpec(
+            kind=section.choice("kind", KINDS),
+            features=section.texts("features"),
+            formula=section.take("formula", str, ""),
+            low=section.optional("low", float),
+            high=section.optional("high", float),
+            path=str(home / path) if path else "",
+            name=section.take("name", str, ""),
+        )
         section.close()
-        found[str(dataset)] = PropertySpec(**values)
     return found

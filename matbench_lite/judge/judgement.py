@@ -1,32 +1,27 @@
-"""The judgement: scores, places, who failed where, how certain the winner is."""
+"""The judgement: scores, places, who failed where, why the winner won and how certain that is; also as plain JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from matbench_lite.judge.explaining import explain
-from matbench_lite.judge.failing import Failure, failures
-from matbench_lite.judge.qualifying import Disqualified, qualified
-from matbench_lite.judge.rules import Rules
+from matbench_lite.documents import plain
+from matbench_lite.judge.expert_trust import COMBINING_RULE, Trust
+from matbench_lite.judge.failures import Disqualified, Failure, failures, qualified
+from matbench_lite.judge.judge_rules import Rules, medians, passed_runs, score
 from matbench_lite.judge.runs import CRITERIA, DatasetRuns, Field, Run, arrange
-from matbench_lite.judge.scoring import medians, passed_runs, score
 from matbench_lite.judge.sensitivity import DRAWS, Sensitivity, sensitivity, winners
+from matbench_lite.text import in_words, share
 
 
 @dataclass(frozen=True, kw_only=True)
 class OnDataset:
-    """One algorithm on one dataset.
+    """One algorithm on one dataset: mean points from 1 to N, their harmonic mean, how many runs counted.
 
-    Args:
-        points: Mean points by criterion, from 1 to N.
-        score: Harmonic mean of the three.
-        r2: Median R2 over the runs; NaN if more than half of the runs are missing.
-        components: Median number of components.
-        property_value: Median of the property.
-        counted: Number of runs that counted.
+    R2, components and property are medians over the runs; NaN if more than half of the runs are missing.
     """
 
     points: Mapping[str, float]
@@ -39,16 +34,10 @@ class OnDataset:
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """One algorithm.
+    """One algorithm: its place, 1 for the best, shared by equals; score and points by criterion, from 1 to N.
 
-    Args:
-        algorithm: Its name.
-        place: 1 for the best; equals share a place.
-        score: Mean over the datasets, from 1 to N.
-        points: Mean over the datasets by criterion, from 1 to N.
-        datasets: What it did on each dataset.
-        won: Number of datasets with the best score.
-        wins: Share of the draws of datasets and runs that it won.
+    Both are means over the datasets. `won` is the number of datasets with the best score, `wins` the share of the
+    draws of datasets and runs that it won.
     """
 
     algorithm: str
@@ -168,16 +157,13 @@ def _judged(field: Field, rules: Rules, certain: Sensitivity) -> tuple[Judged, .
 
 def _on_dataset(runs: DatasetRuns, rules: Rules, column: int, points: np.ndarray, score: float) -> OnDataset:
     middle = medians(runs)
-    values = (float(array[column]) for array in (middle.r2, middle.components, middle.property_value))
-    r2, components, prop = (value if np.isfinite(value) else float("nan") for value in values)
+    values = {name: float(getattr(middle, name)[column]) for name in ("r2", "components", "property_value")}
     counted = passed_runs(runs, rules) if rules.name == "draft" else np.isfinite(runs.r2)
     return OnDataset(
         points=_by_criterion(points),
         score=float(score),
-        r2=r2,
-        components=components,
-        property_value=prop,
         counted=int(counted[:, column].sum()),
+        **{name: value if np.isfinite(value) else float("nan") for name, value in values.items()},
     )
 
 
@@ -191,3 +177,88 @@ def _notes(field: Field) -> dict[str, tuple[str, ...]]:
         for note in run.notes:
             notes.setdefault(note, []).append(f"{run.algorithm} on {run.dataset}, run {run.run}")
     return {note: tuple(where) for note, where in notes.items()}
+
+
+_CLEAR = 0.95  # share of the draws that makes a winner clear
+_ENOUGH = 5  # datasets; draws from fewer say little about others
+_DECIDING = 0.01  # points; a smaller lead is no lead
+
+
+def explain(judged: Sequence[Judged], winners: Sequence[str]) -> tuple[str, ...]:
+    """A few sentences: the lead, where it comes from, where the winner is behind, how certain it is."""
+    first = judged[0]
+    if len(judged) == 1:
+        return (f"{first.algorithm} is the only algorithm that was judged.",)
+    if len(winners) > 1:
+        return (f"{in_words(winners)} have the same score, {first.score:.3f}: there is no single winner.",)
+    second = judged[1]
+    top = len(judged)
+    return (
+        f"{first.algorithm} has {first.score:.3f} of {top} possible points, {second.algorithm} {second.score:.3f}.",
+        _criteria(first, second),
+        _datasets(first, second),
+        _certainty(first, judged),
+    )
+
+
+def _criteria(first: Judged, second: Judged) -> str:
+    leads = {name: first.points[name] - second.points[name] for name in CRITERIA}
+    ahead = [f"{name} (+{lead:.2f} points)" for name, lead in _largest(leads) if lead > _DECIDING]
+    behind = [f"{name} (−{-lead:.2f})" for name, lead in _largest(leads) if lead < -_DECIDING]
+    if not ahead:
+        return (
+            f"It is not ahead of {second.algorithm} on any criterion on average; its points are more even, which the "
+            "harmonic mean rewards."
+        )
+    text = f"Against {second.algorithm} it leads in {in_words(ahead)}"
+    return f"{text} and is behind in {in_words(behind)}." if behind else f"{text}, and is behind in nothing."
+
+
+def _datasets(first: Judged, second: Judged) -> str:
+    leads = {name: first.datasets[name].score - second.datasets[name].score for name in first.datasets}
+    ordered = _largest(leads)
+    better = sum(lead > _DECIDING for lead in leads.values())
+    worse = sum(lead < -_DECIDING for lead in leads.values())
+    text = f"It scores higher on {better} and lower on {worse} of {len(leads)} datasets"
+    most, lead = ordered[0]
+    if lead > _DECIDING and len(leads) > 1:
+        text += f"; most is gained on {most} (+{lead:.2f})"
+    least, loss = ordered[-1]
+    if loss < -_DECIDING:
+        text += f", most is lost on {least} (−{-loss:.2f})"
+    return f"{text}."
+
+
+def _certainty(first: Judged, judged: Sequence[Judged]) -> str:
+    often = f"It wins {share(first.wins)} of the draws of other datasets and runs"
+    if first.wins < _CLEAR:
+        rival = max(judged[1:], key=lambda row: row.wins)
+        other = f"{rival.algorithm} {share(rival.wins)}"
+        return f"{often}, {other}: another choice of datasets might have another winner."
+    number = len(first.datasets)
+    if number < _ENOUGH:
+        return f"{often}; but {number} dataset{' is' if number == 1 else 's are'} too few to be sure."
+    return f"{often}: the result is clear."
+
+
+def _largest(leads: dict[str, float]) -> list[tuple[str, float]]:
+    return sorted(leads.items(), key=lambda item: (-item[1], item[0]))
+
+
+def judgement_document(judgement: Judgement, trust: Trust | None = None) -> dict[str, Any]:
+    """All of a judgement but the runs themselves; what is not a number becomes null.
+
+    Args:
+        judgement: The judgement.
+        trust: The outcome of the expert track, if there was one.
+    """
+    document = asdict(replace(judgement, field=Field(algorithms=(), datasets=(), runs={})))
+    del document["field"]
+    if trust is not None:
+        document["trust"] = trust_document(trust)
+    return dict(plain(document))
+
+
+def trust_document(trust: Trust) -> dict[str, Any]:
+    """The outcome of the expert track as plain JSON."""
+    return dict(plain({"rule": COMBINING_RULE, **asdict(trust)}))

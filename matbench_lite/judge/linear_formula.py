@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
 
 class LinearFormula:
     """Scales the features, trains a linear model, and gives `expression_` in the units of the features.
 
-    Args:
-        model: A scikit-learn regressor; one without `coef_` predicts a constant.
+    The model is a scikit-learn regressor; one without `coef_` predicts a constant.
 
     Examples:
         >>> import pandas as pd
@@ -43,9 +42,7 @@ class LinearFormula:
 
     def predict(self, X: pd.DataFrame) -> NDArray[np.float64]:
         """Predict from features in their units."""
-        values: NDArray[np.float64] = np.asarray(self._model.predict(self._scaled(X)), dtype=np.float64)
-        return values
+        return np.asarray(self._model.predict(self._scaled(X)), dtype=np.float64)
 
     def _scaled(self, X: pd.DataFrame) -> NDArray[np.float64]:
-        scaled: NDArray[np.float64] = (np.asarray(X, dtype=np.float64) - self._middle) / self._scale
-        return scaled
+        return np.asarray((np.asarray(X, dtype=np.float64) - self._middle) / self._scale)

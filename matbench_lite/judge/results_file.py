@@ -16,14 +16,12 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matbench_lite.atomic import write_bytes
+from matbench_lite.cleaner import for_csv, from_csv
 from matbench_lite.errors import JudgingError
 from matbench_lite.judge.runs import Run
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 RESULTS = "results.jsonl"
 _NUMBERS = {"r2": "r2", "complexity": "components", "property": "property_value", "r2_train": "r2_train"}
@@ -66,8 +64,7 @@ Key = tuple[str, str, int]
 def read_lines(path: Path) -> tuple[dict[Key, Run], dict[Key, dict[str, str]]]:
     """Runs, and what each of them was made with; a later line replaces an earlier one of the same run.
 
-    Raises:
-        JudgingError: If a line is damaged; the last one may be cut off.
+    Only the last line may be damaged: it was cut off.
     """
     runs: dict[Key, Run] = {}
     made_with: dict[Key, dict[str, str]] = {}
@@ -97,27 +94,20 @@ def write_table(runs: Iterable[Run], path: Path) -> None:
     """Write a table for people, without predictions; it can be read and judged again."""
     import pandas as pd
 
+    columns = {"r2": "r2", "r2_train": "r2_train", "components": "complexity", "property_value": "property"}
+    names = ["algorithm", "dataset", "run", *columns, "expression", "seconds", "problem"]
     rows = [
-        {
-            "algorithm": run.algorithm,
-            "dataset": run.dataset,
-            "run": run.run,
-            "r2": run.r2,
-            "r2_train": run.r2_train,
-            "complexity": run.components,
-            "property": run.property_value,
-            "expression": run.simplified or run.expression,
-            "seconds": run.seconds,
-            "problem": run.problem,
-        }
+        {**asdict(run), "expression": run.simplified or run.expression}
         for run in sorted(runs, key=lambda run: (run.dataset, run.algorithm, run.run))
     ]
-    write_bytes(path, pd.DataFrame(rows).to_csv(index=False).encode())
+    table = pd.DataFrame(rows, columns=names).rename(columns=columns)
+    cells = table.map(lambda cell: for_csv(cell) if isinstance(cell, str) else cell)
+    write_bytes(path, cells.to_csv(index=False).encode())
 
 
 def _run(document: dict[str, Any]) -> Run:
     values = {name: value for name, value in document.items() if name in _FIELDS}
-    for name in (*_NUMBERS.values(),):
+    for name in _NUMBERS.values():
         values[name] = math.nan if values.get(name) is None else float(values[name])
     for name in _LISTS:
         values[name] = None if values.get(name) is None else tuple(map(float, values[name]))
@@ -133,21 +123,17 @@ def _read_table(path: Path) -> list[Run]:
     elif path.suffix == ".csv":
         try:
             text = dict.fromkeys(("algorithm", "dataset", "expression", "problem", *_LISTS), str)
-            table = pd.read_csv(path, dtype=text)
+            table = pd.read_csv(path, dtype=text).map(lambda cell: from_csv(cell) if isinstance(cell, str) else cell)
         except ValueError as error:
             raise JudgingError(f"{path} is not a CSV file: {error}", fix="save it as CSV with a header") from error
     else:
         raise JudgingError(f"{path} is not a .csv, .parquet or .jsonl file", fix="save the results as one of these")
-    _check_columns(path, table)
-    return [_row(path, place, row) for place, row in enumerate(table.to_dict("records"), start=1)]
-
-
-def _check_columns(path: Path, table: pd.DataFrame) -> None:
     missing = [name for name in ("algorithm", "dataset", "run") if name not in table.columns]
     unknown = [str(name) for name in table.columns if name not in _COLUMNS]
     if missing or unknown:
         lacks = f"lacks the column {', '.join(missing)}" if missing else f"has an unknown column {', '.join(unknown)}"
         raise JudgingError(f"{path} {lacks}", fix=f"use the columns {', '.join(_COLUMNS)}")
+    return [_row(path, place, row) for place, row in enumerate(table.to_dict("records"), start=1)]
 
 
 def _row(path: Path, place: int, row: dict[str, Any]) -> Run:

@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import count, islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from matbench_lite.errors import JudgingError
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 CRITERIA = ("accuracy", "simplicity", "property")
 """The three criteria, in the order in which arrays hold them."""
-
+ARRAYS = ("r2", "r2_train", "components", "property_value")
+"""What is known of a run in numbers."""
 _NAN = float("nan")
 
 
@@ -84,13 +83,7 @@ class Run:
 class DatasetRuns:
     """All runs on one dataset as arrays of shape (runs, algorithms); what is missing or flawed is NaN everywhere.
 
-    Args:
-        dataset: Name of the dataset.
-        numbers: Numbers of the runs.
-        r2: R2 on test rows.
-        r2_train: R2 on training rows; NaN where it is not known.
-        components: Sizes of the models.
-        property_value: Values of the property.
+    `numbers` are those of the runs; an R2 on training rows that is not known is NaN, too.
     """
 
     dataset: str
@@ -102,18 +95,15 @@ class DatasetRuns:
 
     def take(self, rows: NDArray[np.intp]) -> DatasetRuns:
         """Some runs again, shape (..., runs); for draws with replacement."""
-        arrays = {name: getattr(self, name)[rows] for name in ("r2", "r2_train", "components", "property_value")}
+        arrays = {name: getattr(self, name)[rows] for name in ARRAYS}
         return DatasetRuns(dataset=self.dataset, numbers=self.numbers, **arrays)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Field:
-    """All algorithms on all datasets, in a fixed order, whatever the order of the input.
+    """All algorithms on all datasets, both sorted by name, whatever the order of the input.
 
-    Args:
-        algorithms: Names, sorted.
-        datasets: The runs of each dataset, sorted by name.
-        runs: Every run by algorithm, dataset and number.
+    `runs` has every run by algorithm, dataset and number.
     """
 
     algorithms: tuple[str, ...]
@@ -128,11 +118,7 @@ class Field:
 
 
 def arrange(
-    runs: Iterable[Run],
-    *,
-    algorithms: Sequence[str] = (),
-    datasets: Sequence[str] = (),
-    n_runs: int = 0,
+    runs: Iterable[Run], *, algorithms: Sequence[str] = (), datasets: Sequence[str] = (), n_runs: int = 0
 ) -> Field:
     """Put runs side by side. Nothing is skipped: what is missing is there as NaN.
 
@@ -165,62 +151,36 @@ def arrange(
             "there are no runs to judge", fix="run `mbl judge run` first, or check the names of datasets"
         )
     names = tuple(sorted({run.algorithm for run in known.values()} | set(algorithms)))
-    places = tuple(sorted({run.dataset for run in known.values()} | set(datasets)))
-    return Field(
-        algorithms=names,
-        datasets=tuple(_dataset_runs(place, names, known, n_runs) for place in places),
-        runs=known,
-    )
+    found = []
+    for dataset in sorted({run.dataset for run in known.values()} | set(datasets)):
+        there = {run.run for run in known.values() if run.dataset == dataset}
+        # Where there are too few runs, those with the lowest numbers that are free are missing.
+        spare = (number for number in count() if number not in there)
+        numbers = sorted({*there, *islice(spare, max(0, max(n_runs, 1) - len(there)))})
+        found.append(_dataset_runs(dataset, names, known, tuple(numbers)))
+    return Field(algorithms=names, datasets=tuple(found), runs=known)
 
 
 def without(field: Field, algorithms: Iterable[str]) -> Field:
-    """The field without some algorithms.
-
-    Raises:
-        JudgingError: If nobody is left.
-    """
+    """The field without some algorithms, as long as one is left."""
     gone = set(algorithms)
-    if not gone:
-        return field
-    numbers = {item.dataset: len(item.numbers) for item in field.datasets}
-    kept = [name for name in field.algorithms if name not in gone]
-    runs = [run for run in field.runs.values() if run.algorithm not in gone]
+    kept = tuple(name for name in field.algorithms if name not in gone)
+    runs = {key: run for key, run in field.runs.items() if run.algorithm not in gone}
     if not runs:
         raise JudgingError("no algorithm is left to judge", fix='set qualify = "none", or add algorithms')
-    smaller = arrange(runs, algorithms=kept, datasets=tuple(numbers))
-    whole = {item.dataset: item.numbers for item in field.datasets}
     # The runs of those that are gone stay missing for those that are left.
-    return Field(
-        algorithms=smaller.algorithms,
-        datasets=tuple(
-            _dataset_runs(item, smaller.algorithms, smaller.runs, 0, numbers=whole[item]) for item in sorted(numbers)
-        ),
-        runs=smaller.runs,
-    )
+    datasets = tuple(_dataset_runs(item.dataset, kept, runs, item.numbers) for item in field.datasets)
+    return Field(algorithms=kept, datasets=datasets, runs=runs)
 
 
 def _dataset_runs(
-    dataset: str,
-    algorithms: tuple[str, ...],
-    runs: Mapping[tuple[str, str, int], Run],
-    n_runs: int,
-    *,
-    numbers: tuple[int, ...] | None = None,
+    dataset: str, algorithms: tuple[str, ...], runs: Mapping[tuple[str, str, int], Run], numbers: tuple[int, ...]
 ) -> DatasetRuns:
-    if numbers is None:
-        there = {run.run for run in runs.values() if run.dataset == dataset}
-        spare = (number for number in range(n_runs + len(there)) if number not in there)
-        while len(there) < max(n_runs, 1):
-            there.add(next(spare))
-        numbers = tuple(sorted(there))
     # One array for all four: a flawed run is NaN in each.
     values = np.full((4, len(numbers), len(algorithms)), np.nan)
     for row, number in enumerate(numbers):
         for column, algorithm in enumerate(algorithms):
             run = runs.get((algorithm, dataset, number))
             if run is not None and run.flaw is None:
-                values[:, row, column] = (run.r2, run.r2_train, run.components, run.property_value)
-    r2, r2_train, components, prop = values
-    return DatasetRuns(
-        dataset=dataset, numbers=numbers, r2=r2, r2_train=r2_train, components=components, property_value=prop
-    )
+                values[:, row, column] = [getattr(run, name) for name in ARRAYS]
+    return DatasetRuns(dataset=dataset, numbers=numbers, **dict(zip(ARRAYS, values, strict=True)))

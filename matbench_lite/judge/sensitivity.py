@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from matbench_lite.judge.points import harmonic_mean
-from matbench_lite.judge.rules import RULE_SETS, TIES, Rules
+from matbench_lite.judge.judge_rules import RULE_SETS, TIES, Rules, dataset_points, harmonic_mean, score
 from matbench_lite.judge.runs import DatasetRuns, Field
-from matbench_lite.judge.scoring import dataset_points, score
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 DRAWS = 1000
 _PAIRS = 4_000_000  # comparisons of two algorithms held in memory at a time
@@ -23,13 +18,7 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class OtherRules:
-    """Who would have won under other rules.
-
-    Args:
-        rules: The rules.
-        scores: Score by algorithm.
-        winners: The algorithms with the best score.
-    """
+    """Who would have won under other rules, and the scores by algorithm."""
 
     rules: Rules
     scores: Mapping[str, float]
@@ -40,10 +29,8 @@ class OtherRules:
 class Sensitivity:
     """How much the winner depends on which datasets and runs there were, and on the rules.
 
-    Args:
-        draws: How many times datasets and runs were drawn again.
-        wins: Share of the draws that each algorithm won, by name; equal winners share.
-        others: The same results under the other rule sets, and with equals counted otherwise.
+    `wins` is the share of the draws that each algorithm won, equal winners sharing; `others` has the same results under
+    the other rule sets, and with equals counted otherwise.
     """
 
     draws: int
@@ -75,19 +62,14 @@ def sensitivity(field: Field, rules: Rules, *, draws: int = DRAWS, seed: int = 0
         # A dataset that is drawn twice has other runs each time.
         chosen, runs_of = rng.integers(len(field.datasets), size=draws), rng.permutation(draws)
         total += drawn[chosen, runs_of]
-    wins = winner_shares(total).mean(axis=0)
-    return Sensitivity(
-        draws=draws,
-        wins=dict(zip(field.algorithms, wins.tolist(), strict=True)),
-        others=tuple(_under(field, other) for other in _other_rules(rules)),
-    )
-
-
-def winner_shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One for the best of each row; equals share it."""
-    best = scores >= scores.max(axis=-1, keepdims=True) - _EQUAL
-    shares: NDArray[np.float64] = best / best.sum(axis=-1, keepdims=True)
-    return shares
+    best = total >= total.max(axis=1, keepdims=True) - _EQUAL
+    wins = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)  # equals share a win
+    others = []
+    for other in _other_rules(rules):
+        scores = dict(zip(field.algorithms, score(field, other).overall.tolist(), strict=True))
+        others.append(OtherRules(rules=other, scores=scores, winners=winners(scores)))
+    shares = dict(zip(field.algorithms, wins.tolist(), strict=True))
+    return Sensitivity(draws=draws, wins=shares, others=tuple(others))
 
 
 def _drawn_scores(runs: DatasetRuns, rules: Rules, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -105,12 +87,6 @@ def _other_rules(rules: Rules) -> list[Rules]:
     # The competition's own minimal accuracy goes with its own rule set.
     every = [replace(other, min_accuracy=rules.min_accuracy) if other.name == rules.name else other for other in every]
     return [other for other in every if other != rules]
-
-
-def _under(field: Field, rules: Rules) -> OtherRules:
-    overall = score(field, rules).overall
-    named = dict(zip(field.algorithms, overall.tolist(), strict=True))
-    return OtherRules(rules=rules, scores=named, winners=winners(named))
 
 
 def winners(scores: Mapping[str, float]) -> tuple[str, ...]:

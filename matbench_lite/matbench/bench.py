@@ -14,20 +14,23 @@ from typing import Any
 from matbench_lite._version import __version__
 from matbench_lite.atomic import write_bytes
 from matbench_lite.errors import MatbenchLiteError
-from matbench_lite.matbench.attributes import AttributeDict
-from matbench_lite.matbench.decoding import decode_results
-from matbench_lite.matbench.errors import MatbenchError, MatbenchKeyError
-from matbench_lite.matbench.form import check_document
-from matbench_lite.matbench.hashing import has_right_hash, sorted_form, wrong_hash
-from matbench_lite.matbench.messages import logger, show_messages
-from matbench_lite.matbench.metadata import benchmark_metadata
-from matbench_lite.matbench.names import BENCHMARK
+from matbench_lite.matbench.matbench_decoder import decode_results
+from matbench_lite.matbench.matbench_files import has_right_hash, sorted_form, wrong_hash
+from matbench_lite.matbench.matbench_form import (
+    BENCHMARK,
+    AttributeDict,
+    MatbenchError,
+    MatbenchKeyError,
+    benchmark_metadata,
+    check_document,
+    logger,
+    show_messages,
+)
+from matbench_lite.matbench.matbench_results import as_recorded, results_document
 from matbench_lite.matbench.task import MatbenchTask
-from matbench_lite.matbench.writing import as_recorded, results_document
 from matbench_lite.submission import Submission
 
-_INPUTS = ("structure", "composition")
-_KINDS = ("regression", "classification")
+_PRESETS = ("structure", "composition", "regression", "classification", "all")
 
 
 class MatbenchBenchmark:
@@ -181,7 +184,9 @@ class MatbenchBenchmark:
             lines = [f"'{task.dataset_name}': recorded={task.all_folds_recorded}" for task in self.tasks]
         else:
             state += "\n\nResults:"
-            lines = [f"'{task.dataset_name}' {_headline(task)}" for task in self.tasks]
+            shown = {"regression": "mae", "classification": "rocauc"}
+            named = [(task, shown[task.metadata.task_type]) for task in self.tasks]
+            lines = [f"'{task.dataset_name}' {name.upper()} mean: {task.scores[name].mean}" for task, name in named]
         return state + "".join(f"\n\t- {line}" for line in lines)
 
     def get_info(self) -> None:
@@ -266,16 +271,6 @@ class MatbenchBenchmark:
 
 def _group(name: str) -> list[str]:
     """Names of the tasks of one kind or input, or of all."""
-    about = benchmark_metadata()
-    if name == MatbenchBenchmark.ALL_KEY:
-        return list(about)
-    if name not in _INPUTS + _KINDS:
-        known = ", ".join(map(repr, (*_INPUTS, *_KINDS, MatbenchBenchmark.ALL_KEY)))
-        raise MatbenchError(f"there is no preset {name!r}", fix=f"use one of {known}")
-    return [task for task, of in about.items() if name in (of.input_type, of.task_type)]
-
-
-def _headline(task: MatbenchTask) -> str:
-    if task.metadata.task_type == "regression":
-        return f"MAE mean: {task.scores.mae.mean}"
-    return f"ROCAUC mean: {task.scores.rocauc.mean}"
+    if name not in _PRESETS:
+        raise MatbenchError(f"there is no preset {name!r}", fix=f"use one of {', '.join(map(repr, _PRESETS))}")
+    return [task for task, of in benchmark_metadata().items() if name in ("all", of.input_type, of.task_type)]

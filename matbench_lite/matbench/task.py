@@ -12,16 +12,23 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from matbench_lite.atomic import write_bytes
-from matbench_lite.matbench.attributes import AttributeDict
-from matbench_lite.matbench.decoding import decode_task
-from matbench_lite.matbench.errors import MatbenchError, MatbenchTypeError
-from matbench_lite.matbench.form import check_task, known_task
-from matbench_lite.matbench.importing import record_folds
-from matbench_lite.matbench.messages import logger, show_messages
-from matbench_lite.matbench.metadata import task_info, task_metadata, task_validation
-from matbench_lite.matbench.names import BENCHMARK, METRICS, fold_key
-from matbench_lite.matbench.scoring import true_scores
-from matbench_lite.matbench.writing import fold_document, task_document
+from matbench_lite.matbench.matbench_decoder import decode_task
+from matbench_lite.matbench.matbench_form import (
+    BENCHMARK,
+    METRICS,
+    AttributeDict,
+    MatbenchError,
+    MatbenchTypeError,
+    check_task,
+    fold_key,
+    known_task,
+    logger,
+    show_messages,
+    task_info,
+    task_metadata,
+)
+from matbench_lite.matbench.matbench_results import fold_document, record_folds, task_document
+from matbench_lite.matbench.published_scores import true_scores
 from matbench_lite.metrics import summarise
 from matbench_lite.submission import RecordedFold, Submission
 
@@ -73,7 +80,11 @@ class MatbenchTask:
     @cached_property
     def validation(self) -> AttributeDict:
         """Row ids of every fold: `validation.fold_0.train`, `validation.fold_0.test`."""
-        return task_validation(self._task)
+        ids = {
+            fold_key(fold): {"train": self._task.train_ids(fold).tolist(), "test": self._task.test_ids(fold).tolist()}
+            for fold in self.folds
+        }
+        return AttributeDict(ids)
 
     def load(self) -> None:
         """Put the inputs and targets into `df`, indexed by row id; fetched if they are not on this machine.

@@ -8,57 +8,29 @@ from __future__ import annotations
 
 from matbench_lite.metrics.catalogue import (
     METRICS,
-    classification_scores,
-    metric_header,
+    Summary,
     metric_name,
     ranking_metric,
-    regression_scores,
     scores,
     shown_metrics,
-    uncertainty_scores,
+    summarise,
 )
 from matbench_lite.metrics.classification import CLASSIFICATION_METRICS, accuracy, balanced_accuracy, f1, rocauc
-from matbench_lite.metrics.intervals import coverage, interval_from_std, std_from_interval
-from matbench_lite.metrics.metric import Metric
+from matbench_lite.metrics.metric import DECISION_THRESHOLD, Metric, Sample, interval_from_std, std_from_interval
 from matbench_lite.metrics.regression import REGRESSION_METRICS, mae, mape, mape_rows, max_error, r2, rmse
-from matbench_lite.metrics.sample import DECISION_THRESHOLD, Sample
-from matbench_lite.metrics.summary import Summary, summarise
-from matbench_lite.metrics.uncertainty import UNCERTAINTY_METRICS, ause, crps, miscalibration_area, nll, sharpness
+from matbench_lite.metrics.uncertainty import (
+    UNCERTAINTY_METRICS,
+    ause,
+    coverage,
+    crps,
+    miscalibration_area,
+    nll,
+    sharpness,
+)
 
 __all__ = [
-    "CLASSIFICATION_METRICS",
-    "DECISION_THRESHOLD",
-    "METRICS",
-    "REGRESSION_METRICS",
-    "UNCERTAINTY_METRICS",
-    "Metric",
-    "Sample",
-    "Summary",
-    "accuracy",
-    "ause",
-    "balanced_accuracy",
-    "classification_scores",
-    "coverage",
-    "crps",
-    "f1",
-    "interval_from_std",
-    "mae",
-    "mape",
-    "mape_rows",
-    "max_error",
-    "metric_header",
-    "metric_name",
-    "miscalibration_area",
-    "nll",
-    "r2",
-    "ranking_metric",
-    "regression_scores",
-    "rmse",
-    "rocauc",
-    "scores",
-    "sharpness",
-    "shown_metrics",
-    "std_from_interval",
-    "summarise",
-    "uncertainty_scores",
-]
+    "CLASSIFICATION_METRICS", "DECISION_THRESHOLD", "METRICS", "REGRESSION_METRICS", "UNCERTAINTY_METRICS", "Metric",
+    "Sample", "Summary", "accuracy", "ause", "balanced_accuracy", "coverage", "crps", "f1", "interval_from_std", "mae",
+    "mape", "mape_rows", "max_error", "metric_name", "miscalibration_area", "nll", "r2",
+    "ranking_metric", "rmse", "rocauc", "scores", "sharpness", "shown_metrics", "std_from_interval", "summarise",
+]  # fmt: skip

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from matbench_lite.metrics._arrays import FloatArray
-from matbench_lite.metrics.metric import Metric
-from matbench_lite.metrics.sample import Sample
+from matbench_lite.metrics.metric import Metric, Sample
 
 
 def balanced_accuracy(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
@@ -33,14 +32,7 @@ def balanced_accuracy(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
 
 
 def accuracy(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
-    """Share of the rows that are predicted right, from 0 to 1.
-
-    Args:
-        y_true: Labels, booleans or 0 and 1.
-        y_pred: Labels, or probabilities of the positive class, from 0 to 1; above 0.5 is positive.
-
-    Raises:
-        MetricError: If the arrays differ in length, are empty, or have a value that is no label or no probability.
+    """Share of the rows that are predicted right, from 0 to 1; takes and raises what `balanced_accuracy` does.
 
     Examples:
         >>> accuracy([True, True, True, False], [0.9, 0.8, 0.7, 0.6])
@@ -52,15 +44,10 @@ def accuracy(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
 def f1(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
     """Harmonic mean of precision and recall of the positive class, from 0 to 1.
 
-    Args:
-        y_true: Labels, booleans or 0 and 1.
-        y_pred: Labels, or probabilities of the positive class, from 0 to 1; above 0.5 is positive.
+    Takes and raises what `balanced_accuracy` does.
 
     Returns:
         The score; 0 where no row is both positive and predicted so, as in scikit-learn.
-
-    Raises:
-        MetricError: If the arrays differ in length, are empty, or have a value that is no label or no probability.
 
     Examples:
         >>> f1([True, True, False, False], [True, False, True, False])
@@ -113,58 +100,44 @@ def _rocauc(sample: Sample) -> float:
     negatives = len(sample.positive) - positives
     if not positives or not negatives:
         return math.nan
+    # Ranks from 1; equal values share the mean of their ranks.
+    _, group, size = np.unique(sample.predicted, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(size) - (size - 1) / 2)[group]
     # The Mann-Whitney statistic: the rank sum of the positive rows above its smallest possible value.
-    above = float(_average_ranks(sample.predicted)[sample.positive].sum()) - positives * (positives + 1) / 2
+    above = float(ranks[sample.positive].sum()) - positives * (positives + 1) / 2
     return above / (positives * negatives)
 
 
-def _average_ranks(values: FloatArray) -> FloatArray:
-    """Ranks from 1; equal values share the mean of their ranks."""
-    _, group, size = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: FloatArray = (np.cumsum(size) - (size - 1) / 2)[group]
-    return ranks
-
+_metric = partial(Metric, kinds=("classification",), better="higher", published=True)
 
 CLASSIFICATION_METRICS = (
-    Metric(
+    _metric(
         name="balanced_accuracy",
         label="balanced accuracy (published as ROC-AUC)",
         description="mean over the two classes of the share of their rows that is recognised",
         function=_balanced_accuracy,
-        kinds=("classification",),
-        better="higher",
-        published=True,
     ),
-    Metric(
+    _metric(
         name="accuracy",
         label="accuracy",
         description="share of the rows that are predicted right",
         function=_accuracy,
-        kinds=("classification",),
-        better="higher",
         shown=("board", "entry", "overview"),
-        published=True,
     ),
-    Metric(
+    _metric(
         name="f1",
         label="F1",
         description="harmonic mean of precision and recall of the positive class",
         function=_f1,
-        kinds=("classification",),
-        better="higher",
         shown=("board", "entry", "overview"),
-        published=True,
     ),
-    Metric(
+    _metric(
         name="rocauc",
         label="ROC-AUC (probabilities)",
         description="how often a positive row has a higher probability than a negative one",
         function=_rocauc,
-        kinds=("classification",),
         needs="probability",
-        better="higher",
         shown=("board", "entry", "overview"),
-        published=True,
     ),
 )
 """The metrics of two classes, in the order of their columns. To add one, add its record: nothing else names it."""

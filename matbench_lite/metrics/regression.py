@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matbench_lite.errors import MetricError
-from matbench_lite.metrics.metric import Metric
-from matbench_lite.metrics.sample import MAPE_THRESHOLD, Sample
+from matbench_lite.metrics.metric import MAPE_THRESHOLD, Metric, Sample
 
 
 def mae(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
@@ -30,14 +29,7 @@ def mae(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
 
 
 def rmse(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
-    """Root of the mean squared error, in the unit of the target.
-
-    Args:
-        y_true: Measured values, in the unit of the target.
-        y_pred: Predicted values, in the same unit and order.
-
-    Raises:
-        MetricError: If the arrays differ in length, are empty, or have a value that is not finite.
+    """Root of the mean squared error, in the unit of the target; takes and raises what `mae` does.
 
     Examples:
         >>> rmse([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 6.0])
@@ -47,14 +39,7 @@ def rmse(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
 
 
 def max_error(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
-    """Largest absolute error, in the unit of the target.
-
-    Args:
-        y_true: Measured values, in the unit of the target.
-        y_pred: Predicted values, in the same unit and order.
-
-    Raises:
-        MetricError: If the arrays differ in length, are empty, or have a value that is not finite.
+    """Largest absolute error, in the unit of the target; takes and raises what `mae` does.
 
     Examples:
         >>> max_error([1.0, 2.0, 3.0], [1.0, 2.5, 2.0])
@@ -66,16 +51,10 @@ def max_error(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
 def mape(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, *, threshold: float = MAPE_THRESHOLD) -> float:
     """Mean of |error| / |measured value| over the rows that are not close to zero, as a fraction.
 
-    Args:
-        y_true: Measured values, in the unit of the target.
-        y_pred: Predicted values, in the same unit and order.
-        threshold: Only rows with |y_true| above it are used, in the unit of the target.
+    Takes and raises what `mae` does; only rows with |y_true| above `threshold` are used, in the unit of the target.
 
     Returns:
         A fraction (0.1 is 10 %), NaN if no row is left; `mape_rows` says how many were used.
-
-    Raises:
-        MetricError: If the arrays differ in length, are empty, or have a value that is not finite.
 
     Examples:
         >>> mape([2.0, 4.0, 0.0], [1.0, 4.0, 9.0])
@@ -85,14 +64,7 @@ def mape(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, *, threshold: float = MAP
 
 
 def mape_rows(y_true: npt.ArrayLike, *, threshold: float = MAPE_THRESHOLD) -> int:
-    """Number of rows that `mape` uses.
-
-    Args:
-        y_true: Measured values, in the unit of the target.
-        threshold: Only rows with |y_true| above it are used, in the unit of the target.
-
-    Raises:
-        MetricError: If the array is empty or has a value that is not finite.
+    """Number of rows that `mape` uses, of which it takes the measured values and the threshold.
 
     Examples:
         >>> mape_rows([2.0, 4.0, 0.0])
@@ -104,16 +76,11 @@ def mape_rows(y_true: npt.ArrayLike, *, threshold: float = MAPE_THRESHOLD) -> in
 def r2(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
     """Coefficient of determination: 1 is perfect, 0 as good as the mean of `y_true`, below that worse.
 
-    Args:
-        y_true: Measured values, in the unit of the target.
-        y_pred: Predicted values, in the same unit and order.
+    Takes and raises what `mae` does.
 
     Returns:
         A number without unit. As in scikit-learn, NaN for a single row; where all measured values are the same,
         1 if every prediction is right and 0 otherwise.
-
-    Raises:
-        MetricError: If the arrays differ in length, are empty, or have a value that is not finite.
 
     Examples:
         >>> r2([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
@@ -163,21 +130,12 @@ def _with_threshold(sample: Sample, threshold: float) -> Sample:
 
 
 REGRESSION_METRICS = (
-    Metric(
-        name="mae",
-        label="MAE",
-        description="mean absolute error",
-        function=_mae,
-        kinds=("regression",),
-        unit="target",
-        published=True,
-    ),
+    Metric(name="mae", label="MAE", description="mean absolute error", function=_mae, unit="target", published=True),
     Metric(
         name="rmse",
         label="RMSE",
         description="root of the mean squared error",
         function=_rmse,
-        kinds=("regression",),
         unit="target",
         shown=("board", "entry", "overview"),
         published=True,
@@ -187,7 +145,6 @@ REGRESSION_METRICS = (
         label="mape*",
         description="mean of |error| / |target| over rows with |target| > 1e-5, as a fraction",
         function=_mape,
-        kinds=("regression",),
         published=True,
     ),
     Metric(
@@ -195,7 +152,6 @@ REGRESSION_METRICS = (
         label="rows of mape*",
         description="number of rows that mape* uses",
         function=_mape_rows,
-        kinds=("regression",),
         better=None,
         shown=(),
     ),
@@ -204,7 +160,6 @@ REGRESSION_METRICS = (
         label="max error",
         description="largest absolute error",
         function=_max_error,
-        kinds=("regression",),
         unit="target",
         shown=("board", "entry", "overview"),
         published=True,
@@ -214,7 +169,6 @@ REGRESSION_METRICS = (
         label="R²",
         description="coefficient of determination: 1 is perfect, 0 as good as the mean",
         function=_r2,
-        kinds=("regression",),
         better="higher",
     ),
 )

@@ -11,13 +11,34 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from matbench_lite.metrics._arrays import FloatArray, floats, require_non_negative
-from matbench_lite.metrics.intervals import coverage
-from matbench_lite.metrics.metric import Metric
-from matbench_lite.metrics.sample import Sample
+from matbench_lite.metrics.metric import FloatArray, Metric, Sample, floats, require_non_negative, require_order
 
 # Evenly spaced from 0 to 1, as many as uncertainty-toolbox has by default.
 _LEVELS = np.linspace(0, 1, 100)
+
+
+def coverage(y_true: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike) -> float:
+    """Share of the measured values inside their 95 % intervals, bounds included; 0.95 is best.
+
+    Args:
+        y_true: Measured values, in the unit of the target.
+        lower: Lower bounds of the 95 % intervals, in the same unit.
+        upper: Upper bounds, none below its lower bound.
+
+    Returns:
+        A share from 0 to 1.
+
+    Raises:
+        MetricError: If the arrays differ in length, are empty, have a value that is not finite, or a lower bound
+            above its upper bound.
+
+    Examples:
+        >>> coverage([1.0, 2.0, 3.0, 4.0], lower=[0.0, 2.0, 4.0, 3.0], upper=[2.0, 3.0, 5.0, 5.0])
+        0.75
+    """
+    y, low, high = floats(y_true=y_true, lower=lower, upper=upper)
+    require_order(low, high)
+    return float(((low <= y) & (y <= high)).mean())
 
 
 def sharpness(std: npt.ArrayLike) -> float:
@@ -68,13 +89,7 @@ def crps(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, std: npt.ArrayLike) -> fl
 
     The absolute error, generalised to a distribution: the two are equal where the standard deviation is zero.
 
-    Args:
-        y_true: Measured values, in the unit of the target.
-        y_pred: Predicted values, in the same unit and order.
-        std: Standard deviations of the predictions, zero or more, in the same unit.
-
-    Raises:
-        MetricError: If the arrays differ in length, are empty, have a value that is not finite, or a negative `std`.
+    Takes and raises what `nll` does.
 
     Examples:
         >>> round(crps([1.0, 2.0], [1.0, 3.0], [1.0, 0.0]), 4)
@@ -89,13 +104,7 @@ def miscalibration_area(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, std: npt.A
     The curve is the share of rows observed inside the central interval of each of 100 evenly spaced levels from 0 to
     1, with straight lines between: the default of uncertainty-toolbox.
 
-    Args:
-        y_true: Measured values, in the unit of the target.
-        y_pred: Predicted values, in the same unit and order.
-        std: Standard deviations of the predictions, zero or more, in the same unit.
-
-    Raises:
-        MetricError: If the arrays differ in length, are empty, have a value that is not finite, or a negative `std`.
+    Takes and raises what `nll` does.
 
     Examples:
         >>> round(miscalibration_area([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [0.1, 0.1, 0.1]), 4)
@@ -113,16 +122,10 @@ def ause(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, std: npt.ArrayLike) -> fl
     trapezoid rule from 0 to 1, as the difference is zero at both ends. Rows of equal `std` leave in random order, of
     which the expectation is taken, so that the order of the rows does not matter.
 
-    Args:
-        y_true: Measured values, in the unit of the target.
-        y_pred: Predicted values, in the same unit and order.
-        std: Standard deviations of the predictions, zero or more, in the same unit.
+    Takes and raises what `nll` does.
 
     Returns:
         A number without unit, 0 (best) where `std` sorts the rows as their errors do or all errors are zero.
-
-    Raises:
-        MetricError: If the arrays differ in length, are empty, have a value that is not finite, or a negative `std`.
 
     Examples:
         >>> ause([1.0, 2.0, 3.0], [1.0, 2.5, 4.0], std=[0.1, 0.2, 0.3])
@@ -131,14 +134,6 @@ def ause(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, std: npt.ArrayLike) -> fl
         1.0
     """
     return _ause(Sample(y_true, y_pred, std=std))
-
-
-def _coverage(sample: Sample) -> float:
-    return coverage(sample.truth, *sample.bounds)
-
-
-def _sharpness(sample: Sample) -> float:
-    return _root_mean_square(_deviations(sample))
 
 
 def _root_mean_square(values: FloatArray) -> float:
@@ -202,8 +197,7 @@ UNCERTAINTY_METRICS = (
         name="coverage",
         label="coverage of the 95 % interval",
         description="share of the targets inside their 95 % interval; 0.95 is best",
-        function=_coverage,
-        kinds=("regression",),
+        function=lambda sample: coverage(sample.truth, *sample.bounds),
         needs="interval",
         better=None,
         shown=("board", "entry", "overview"),
@@ -212,8 +206,7 @@ UNCERTAINTY_METRICS = (
         name="sharpness",
         label="sharpness",
         description="root-mean-square of the standard deviations",
-        function=_sharpness,
-        kinds=("regression",),
+        function=lambda sample: _root_mean_square(_deviations(sample)),
         needs="std",
         unit="target",
     ),
@@ -222,7 +215,6 @@ UNCERTAINTY_METRICS = (
         label="NLL",
         description="mean negative log likelihood under a normal distribution, in nats",
         function=_nll,
-        kinds=("regression",),
         needs="std",
     ),
     Metric(
@@ -230,7 +222,6 @@ UNCERTAINTY_METRICS = (
         label="CRPS",
         description="mean continuous ranked probability score of a normal distribution",
         function=_crps,
-        kinds=("regression",),
         needs="std",
         unit="target",
         shown=("entry",),
@@ -240,7 +231,6 @@ UNCERTAINTY_METRICS = (
         label="miscalibration area",
         description="area between calibration curve and diagonal, 0 to 0.5",
         function=_miscalibration_area,
-        kinds=("regression",),
         needs="std",
         shown=("entry",),
     ),
@@ -249,7 +239,6 @@ UNCERTAINTY_METRICS = (
         label="AUSE",
         description="area under the sparsification error curve, relative to the MAE",
         function=_ause,
-        kinds=("regression",),
         needs="std",
         shown=("entry",),
     ),

@@ -1,21 +1,12 @@
-"""Checking entries: findings, one small module per check, and the pull-request report."""
+"""The review of a pull request: what a change does to entries and boards, as data and as Markdown."""
 
-from matbench_lite.review.checked import Checked
-from matbench_lite.review.checking import check_entries, check_entry
-from matbench_lite.review.clone import find_submissions
-from matbench_lite.review.findings import Finding, Severity
-from matbench_lite.review.paths import check_paths
-from matbench_lite.review.rule import Rule
-from matbench_lite.review.rules import RULES
+from matbench_lite.review.change_review import review
+from matbench_lite.review.change_rules import RULES
+from matbench_lite.review.changes import find_changes
+from matbench_lite.review.markdown import MAX_CHARACTERS, render_markdown
+from matbench_lite.review.report import EntryReport, Report, Verdict, report_json
 
 __all__ = [
-    "RULES",
-    "Checked",
-    "Finding",
-    "Rule",
-    "Severity",
-    "check_entries",
-    "check_entry",
-    "check_paths",
-    "find_submissions",
-]
+    "MAX_CHARACTERS", "RULES", "EntryReport", "Report", "Verdict", "find_changes", "render_markdown", "report_json",
+    "review",
+]  # fmt: skip

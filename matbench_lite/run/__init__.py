@@ -5,75 +5,74 @@ Everything is imported when it is first used: a process that trains one model ne
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from matbench_lite.run.blend import Blend, blend_runs, load_bagged
-    from matbench_lite.run.fitting import Predicted, fit_predict
-    from matbench_lite.run.inputs import model_inputs
-    from matbench_lite.run.model import BASELINES, Model, load_model
-    from matbench_lite.run.official_test import OfficialTestUse, official_test_uses
-    from matbench_lite.run.plan import Plan, RunResult, Step
-    from matbench_lite.run.runner import run_model
-    from matbench_lite.run.seeds import derived_seed
-    from matbench_lite.run.trial import rescore, try_model
-    from matbench_lite.run.trial_record import InnerResult, Trial, TrialScores, TrialSettings
+from matbench_lite.lazy import lazy
 
-_HOMES = {
-    "BASELINES": "model",
-    "Blend": "blend",
-    "InnerResult": "trial_record",
-    "Model": "model",
-    "OfficialTestUse": "official_test",
-    "Plan": "plan",
-    "Predicted": "fitting",
-    "RunResult": "plan",
-    "Step": "plan",
-    "Trial": "trial_record",
-    "TrialScores": "trial_record",
-    "TrialSettings": "trial_record",
-    "blend_runs": "blend",
-    "derived_seed": "seeds",
-    "fit_predict": "fitting",
-    "load_bagged": "blend",
-    "load_model": "model",
-    "model_inputs": "inputs",
-    "official_test_uses": "official_test",
-    "rescore": "trial",
-    "run_model": "runner",
-    "try_model": "trial",
-}
+if TYPE_CHECKING:
+    from matbench_lite.run.backends import outcomes
+    from matbench_lite.run.bagging import RowPredictions, bag, from_npz, to_npz
+    from matbench_lite.run.estimators import (
+        Predicted,
+        checked_predictions,
+        derived_seed,
+        fit_predict,
+        predict_rows,
+        seed_everything,
+    )
+    from matbench_lite.run.features import MAGPIE_NAMES, STRUCTURE_NAMES, element_amounts, magpie_array, structure_array
+    from matbench_lite.run.jobs import Backend, Job, Journal, Outcome, Plan, RunResult, Step
+    from matbench_lite.run.model_file import (
+        BASELINES,
+        MODEL_FILE,
+        Model,
+        about_model,
+        execute_file,
+        load_model,
+        model_inputs,
+        source_digest,
+    )
+    from matbench_lite.run.runner import run_model
+    from matbench_lite.run.trial import inner_seed, rescore, row_predictions, trial_folder, try_model
+    from matbench_lite.run.trial_blend import Blend, blend_runs, load_bagged
+    from matbench_lite.run.trial_files import default_output, tried_tasks
+    from matbench_lite.run.trial_record import (
+        BAGGED_PARTS,
+        DEFAULT_INNER_FOLDS,
+        MAX_INNER_FOLDS,
+        InnerFold,
+        InnerResult,
+        Trial,
+        TrialSettings,
+        inner_folds,
+        mean_metrics,
+        score_part,
+    )
 
 __all__ = [
-    "BASELINES",
-    "Blend",
-    "InnerResult",
-    "Model",
-    "OfficialTestUse",
-    "Plan",
-    "Predicted",
-    "RunResult",
-    "Step",
-    "Trial",
-    "TrialScores",
-    "TrialSettings",
-    "blend_runs",
-    "derived_seed",
-    "fit_predict",
-    "load_bagged",
-    "load_model",
-    "model_inputs",
-    "official_test_uses",
-    "rescore",
-    "run_model",
-    "try_model",
-]
+    "BAGGED_PARTS", "BASELINES", "DEFAULT_INNER_FOLDS", "MAGPIE_NAMES", "MAX_INNER_FOLDS", "MODEL_FILE",
+    "STRUCTURE_NAMES", "Backend", "Blend", "InnerFold", "InnerResult", "Job", "Journal", "Model", "Outcome", "Plan",
+    "Predicted", "RowPredictions", "RunResult", "Step", "Trial", "TrialSettings", "about_model", "bag", "blend_runs",
+    "checked_predictions", "default_output", "derived_seed", "element_amounts", "execute_file", "fit_predict",
+    "from_npz", "inner_folds", "inner_seed", "load_bagged", "load_model", "magpie_array", "mean_metrics",
+    "model_inputs", "outcomes", "predict_rows", "rescore", "row_predictions", "run_model", "score_part",
+    "seed_everything", "source_digest", "structure_array", "to_npz", "trial_folder", "tried_tasks", "try_model",
+]  # fmt: skip
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy(
+    __name__,
+    {
+        "backends": "outcomes",
+        "bagging": "RowPredictions bag from_npz to_npz",
+        "estimators": "Predicted checked_predictions derived_seed fit_predict predict_rows seed_everything",
+        "features": "MAGPIE_NAMES STRUCTURE_NAMES element_amounts magpie_array structure_array",
+        "jobs": "Backend Job Journal Outcome Plan RunResult Step",
+        "model_file": "BASELINES MODEL_FILE Model about_model execute_file load_model model_inputs source_digest",
+        "runner": "run_model",
+        "trial": "inner_seed rescore row_predictions trial_folder try_model",
+        "trial_blend": "Blend blend_runs load_bagged",
+        "trial_files": "default_output tried_tasks",
+        "trial_record": "BAGGED_PARTS DEFAULT_INNER_FOLDS MAX_INNER_FOLDS InnerFold InnerResult Trial "
+        "TrialSettings inner_folds mean_metrics score_part",
+    },
+)

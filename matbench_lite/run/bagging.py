@@ -7,17 +7,16 @@ that have not seen it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from io import BytesIO
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from matbench_lite.errors import MetricError
 from matbench_lite.submission import FoldPredictions, PredictionType
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 _SMALLEST = 1e-15  # no model is so sure that another one cannot outvote it
 
@@ -71,19 +70,7 @@ def bag(models: Sequence[RowPredictions]) -> RowPredictions:
 
 
 def bag_prefixes(models: Sequence[RowPredictions]) -> Iterator[RowPredictions]:
-    """The average of the first model, of the first two, and so on: how much each further model helps.
-
-    Args:
-        models: As for `bag`.
-
-    Raises:
-        MetricError: As for `bag`.
-
-    Examples:
-        >>> models = [RowPredictions(rows=np.array([0]), prediction=np.array([y]), type="value") for y in (1.0, 2.0)]
-        >>> [float(bagged.prediction[0]) for bagged in bag_prefixes(models)]
-        [1.0, 1.5]
-    """
+    """What `bag` gives for the first model, for the first two, and so on: how much each further model helps."""
     if not models:
         raise MetricError("there is no prediction to average", fix="give those of at least one model")
     for position, model in enumerate(models):
@@ -93,29 +80,23 @@ def bag_prefixes(models: Sequence[RowPredictions]) -> Iterator[RowPredictions]:
     size = 1 + max(int(model.rows.max(initial=-1)) for model in models)
     total, count = np.zeros(size), np.zeros(size, dtype=np.intp)
     for model in models:
-        total[model.rows] += _of_true(model.prediction) if kind == "probability" else model.prediction
+        values = model.prediction
+        if kind == "probability":
+            values = average_probabilities([np.column_stack([1 - values, values])])[:, 1]
+        total[model.rows] += values
         count[model.rows] += 1
         rows = np.flatnonzero(count)
         yield RowPredictions(rows=rows, prediction=total[rows] / count[rows], type=kind)
 
 
 def average_probabilities(models: Sequence[ArrayLike]) -> NDArray[np.float64]:
-    """Average class probabilities: clip to [1e-15, 1 - 1e-15], renormalise each row, then take the mean.
+    """Average class probabilities, one array of shape (rows, classes) per model.
 
-    Args:
-        models: One array of shape (rows, classes) per model.
-
-    Examples:
-        >>> average_probabilities([[[1, 0, 0]], [[0, 0, 0]]]).round(4).tolist()
-        [[0.6667, 0.1667, 0.1667]]
+    They are clipped to [1e-15, 1 - 1e-15], each row is renormalised, then the mean is taken.
     """
     clipped = np.clip(np.asarray(models, dtype=np.float64), _SMALLEST, 1 - _SMALLEST)
     mean: NDArray[np.float64] = (clipped / clipped.sum(axis=-1, keepdims=True)).mean(axis=0)
     return mean
-
-
-def _of_true(probability: NDArray[np.float64]) -> NDArray[np.float64]:
-    return average_probabilities([np.column_stack([1 - probability, probability])])[:, 1]
 
 
 def _refuse_nan(position: int, model: RowPredictions) -> None:
@@ -127,3 +108,44 @@ def _refuse_nan(position: int, model: RowPredictions) -> None:
             f"({np.count_nonzero(bad)} such rows)",
             fix="a model must predict a number for every row",
         )
+
+
+def to_npz(predictions: Mapping[str, RowPredictions]) -> bytes:
+    """The predictions of some parts as the content of a file.
+
+    Examples:
+        >>> predicted = RowPredictions(rows=np.array([3, 5]), prediction=np.array([0.5, 1.5]), type="value")
+        >>> from_npz(to_npz({"valid": predicted}), ["valid"])["valid"].rows.tolist()
+        [3, 5]
+    """
+    arrays: dict[str, Any] = {}
+    for part, rows in predictions.items():
+        arrays[f"{part}.rows"] = rows.rows.astype(np.uint32)
+        arrays[f"{part}.{rows.type}"] = rows.prediction
+        if rows.std is not None:
+            arrays[f"{part}.std"] = rows.std
+    buffer = BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def from_npz(content: bytes, parts: Sequence[str]) -> dict[str, RowPredictions]:
+    """Some parts of what `to_npz` made.
+
+    Raises:
+        ValueError: If the content is no such file.
+        KeyError: If a part is missing.
+    """
+    with np.load(BytesIO(content), allow_pickle=False) as arrays:
+        return {part: _part(arrays, part) for part in parts}
+
+
+def _part(arrays: Any, part: str) -> RowPredictions:
+    rows = arrays[f"{part}.rows"].astype(np.intp)
+    kind = next(kind for kind in ("value", "label", "probability") if f"{part}.{kind}" in arrays)
+    return RowPredictions(
+        rows=rows,
+        prediction=arrays[f"{part}.{kind}"],
+        type=kind,  # type: ignore[arg-type]
+        std=arrays.get(f"{part}.std"),
+    )

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
+from matbench_lite.atomic import LOCK_SECONDS
 from matbench_lite.errors import DataError, EntryError, MatbenchLiteError, RunError, UnknownNameError
-from matbench_lite.run.about import about_model
 from matbench_lite.run.backends import outcomes
-from matbench_lite.run.journal import LOG_FILE, Journal
-from matbench_lite.run.model import Model
-from matbench_lite.run.official_test import official_test_uses
-from matbench_lite.run.plan import Plan, RunResult, Step
-from matbench_lite.run.unit import QUICK_ROWS, Job, Outcome
+from matbench_lite.run.jobs import LOG_FILE, QUICK_ROWS, Job, Journal, Outcome, Plan, RunResult, Step
+from matbench_lite.run.model_file import Model, about_model
+from matbench_lite.run.trial_files import official_test_uses
 from matbench_lite.submission import (
     Checkpoint,
     Submission,
@@ -106,21 +104,15 @@ def _folds(plan: Plan, task: Task) -> Sequence[int]:
     return sorted(set(plan.folds))
 
 
-@contextmanager
-def _locked(output: Path) -> Iterator[None]:
+def _locked(output: Path) -> AbstractContextManager[object]:
     """Keep a second run out of the folder; the lock of a process that was killed is free."""
     try:
         (output / _LOCK).parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(output / _LOCK, timeout=0)
-        lock.acquire()
+        return FileLock(output / _LOCK, timeout=LOCK_SECONDS).acquire()
     except Timeout:
         raise RunError(f"a run is going on in {output}", fix="wait for it, or choose another --output") from None
     except OSError as error:
         raise RunError(f"{output} cannot be written: {error.strerror}", fix="choose another --output") from error
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _begin(plan: Plan, bench: Benchmark, wanted: Sequence[tuple[Task, int]]) -> Submission:
@@ -128,36 +120,39 @@ def _begin(plan: Plan, bench: Benchmark, wanted: Sequence[tuple[Task, int]]) -> 
 
     Whatever would keep it from being saved is said here, before anything is trained.
     """
-    about = about_model(plan.model)
+    card = about_model(plan.model)
     if plan.quick:
-        about["algorithm"] = f"{about['algorithm']} (quick)"
-        about["description"] = _quick_description(about.get("description", ""))
+        card["algorithm"] = f"{card['algorithm']} (quick)"
+        note = f"A quick run, trained on at most {QUICK_ROWS} rows of each fold: not for a leaderboard."
+        card["description"] = f"{note} {card.get('description', '')}".strip()
     made_by: dict[str, Any] = {"model": plan.model.name, "source_sha256": plan.model.sha256, "seed": plan.seed}
     metadata = {"run": made_by, **({"quick": True} if plan.quick else {})}
     folder = plan.output / CHECKPOINT
     if plan.fresh and folder.is_dir():
-        _empty(folder)
+        # The header last: a folder without it holds no run.
+        for file in sorted(folder.iterdir(), key=lambda file: file.suffix == ".json"):
+            file.unlink()
     if not Checkpoint(folder).exists():
         if not plan.fresh:
-            _check_own(plan.output, bench, about)
+            _check_own(plan.output, bench, card)
             check_nothing_dropped(plan.output, _folds_of(None, wanted))
-        return Submission(bench, metadata=metadata, checkpoint=folder, **about)
+        return Submission(bench, metadata=metadata, checkpoint=folder, **card)
     if (other := Checkpoint(folder).header()["benchmark"]) != bench.name:
         raise _other_run(plan.output, f"its benchmark is {other}, not {bench.name}")
     submission = Submission.resume(folder, bench)
     if submission.metadata != metadata:
         raise _other_run(plan.output, _difference(submission.metadata, metadata))
     # Who and what may be corrected after training: the file beside the model is what counts.
-    for name, value in about.items():
+    for name, value in card.items():
         setattr(submission, name, value)
     check_nothing_dropped(plan.output, _folds_of(submission, wanted))
     if not _take_over(submission, plan.output):
-        _check_own(plan.output, bench, about)
+        _check_own(plan.output, bench, card)
     return submission
 
 
-def _check_own(output: Path, bench: Benchmark, about: dict[str, Any]) -> None:
-    check_owner(output, benchmark=bench.name, algorithm=about["algorithm"], authors=about.get("authors", ()))
+def _check_own(output: Path, bench: Benchmark, card: dict[str, Any]) -> None:
+    check_owner(output, benchmark=bench.name, algorithm=card["algorithm"], authors=card.get("authors", ()))
 
 
 def _folds_of(submission: Submission | None, wanted: Sequence[tuple[Task, int]] = ()) -> dict[str, set[int]]:
@@ -169,11 +164,7 @@ def _folds_of(submission: Submission | None, wanted: Sequence[tuple[Task, int]] 
 
 
 def _take_over(submission: Submission, output: Path) -> bool:
-    """Keep when and where the entry in the folder was made, if this run made it: it is saved again, not made again.
-
-    Returns:
-        Whether this run made it. Its name and authors may have been corrected since.
-    """
+    """Whether this run made the entry in the folder; then when and where it was made stays: it is only saved again."""
     with suppress(EntryError, KeyError, TypeError):
         document = read_document(output)
         if document["metadata"]["run"] == submission.metadata["run"]:
@@ -197,20 +188,9 @@ def _difference(before: dict[str, Any], now: dict[str, Any]) -> str:
     return "a quick one" if before.get("quick") else "not a quick one"
 
 
-def _quick_description(description: str) -> str:
-    note = f"A quick run, trained on at most {QUICK_ROWS} rows of each fold: not for a leaderboard."
-    return f"{note} {description}".strip()
-
-
-def _empty(folder: Path) -> None:
-    # The header last: a folder without it holds no run.
-    for file in sorted(folder.iterdir(), key=lambda file: file.suffix == ".json"):
-        file.unlink()
-
-
 def _fetch_data(model: Model, tasks: dict[str, Task], journal: Journal) -> dict[str, str]:
     """Have the data of every task here before training, fetched once; the tasks that have none, and why."""
-    from matbench_lite.data.access import require
+    from matbench_lite.data import require
 
     failed = {}
     for name, task in tasks.items():

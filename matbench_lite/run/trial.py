@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
+import time
+import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from matbench_lite.errors import RunError
+import numpy as np
+from numpy.typing import NDArray
+
+from matbench_lite.errors import MatbenchLiteError, RunError
 from matbench_lite.run.backends import outcomes
-from matbench_lite.run.inner import DEFAULT_INNER_FOLDS, inner_folds
-from matbench_lite.run.inputs import model_inputs
-from matbench_lite.run.model import Model
-from matbench_lite.run.official_test import note_official_test
-from matbench_lite.run.trial_folder import TrialFolder
-from matbench_lite.run.trial_job import InnerJob, failed, scored
-from matbench_lite.run.trial_record import InnerResult, Trial, TrialSettings
-from matbench_lite.run.trial_scores import trial_scores
-
-if TYPE_CHECKING:
-    from matbench_lite.run.unit import Outcome
-    from matbench_lite.tasks import Task
+from matbench_lite.run.bagging import RowPredictions
+from matbench_lite.run.estimators import Predicted, derived_seed, fit_predict
+from matbench_lite.run.jobs import Job, Outcome
+from matbench_lite.run.model_file import Model, model_inputs
+from matbench_lite.run.trial_files import TrialFolder, note_official_test
+from matbench_lite.run.trial_record import (
+    DEFAULT_INNER_FOLDS,
+    PARTS,
+    InnerFold,
+    InnerResult,
+    Predictions,
+    State,
+    Trial,
+    TrialSettings,
+    inner_folds,
+    score_part,
+    trial_scores,
+)
+from matbench_lite.tasks import Task
 
 Seen = Callable[[InnerResult, bool], None]
-"""Called with an inner fold, and whether it is there from before."""
+"""Called with an inner fold, and whether it is from an earlier run."""
+_STEPS = ("fit", *PARTS)
+_STATES: dict[str, State] = {"fit": "trained", "valid": "validated", "test": "tested"}
 
 
 def try_model(
@@ -62,7 +75,7 @@ def try_model(
         timeout: Seconds after which an inner fold is given up.
         fresh: Train every inner fold, even if a test that was interrupted could go on.
         begins: Called with what is tested, before anything is trained.
-        seen: Called with each inner fold as it comes, in order, and whether it was there from before.
+        seen: Called with each inner fold as it comes, in order, and whether it is from an earlier run.
 
     Raises:
         ModelError: If the model does not take what the task gives.
@@ -105,7 +118,7 @@ def try_model(
             fold=fold,
             seed=seed,
             timeout=timeout,
-            about=replace(task),  # without what it has cached: it goes to another process
+            task_record=replace(task),  # without what it has cached: it goes to another process
             inner=inner,
             folder=folder,
         )
@@ -169,16 +182,15 @@ def _ended(
 
 def _results(jobs: list[InnerJob], there: dict[int, InnerResult], *, workers: int) -> Iterator[InnerResult]:
     """Every inner fold in order; each is trained as soon as there is a worker for it."""
-    came = dict(there)
+    results = dict(there)
     missing = [job for job in jobs if job.inner.number not in there]
     trained = outcomes(missing, workers=min(workers, max(1, len(missing))))
     for job in jobs:
-        number = job.inner.number
-        while number not in came:
+        while job.inner.number not in results:
             outcome = next(trained)
             assert isinstance(outcome.job, InnerJob)
-            came[outcome.job.inner.number] = _received(outcome.job, outcome)
-        yield came[number]
+            results[outcome.job.inner.number] = _received(outcome.job, outcome)
+        yield results[job.inner.number]
 
 
 def _received(job: InnerJob, outcome: Outcome) -> InnerResult:
@@ -187,3 +199,98 @@ def _received(job: InnerJob, outcome: Outcome) -> InnerResult:
     if outcome.error is not None:
         result = failed(replace(result, predictions_sha256=None), RunError(outcome.error))
     return job.folder.keep(replace(result, printed=outcome.output))
+
+
+@dataclass(frozen=True, kw_only=True)
+class InnerJob(Job):
+    """One inner fold to train; what comes of it is kept in the folder of the test."""
+
+    task_record: Task
+    inner: InnerFold
+    folder: TrialFolder
+
+    @property
+    def where(self) -> str:
+        """Which fold and inner fold, for messages."""
+        return f"fold {self.fold}, inner fold {self.inner.number}"
+
+    def work(self) -> Outcome:
+        """Train, predict and score, in this process; an error of the model's is kept, too."""
+        try:
+            self._train()
+        except MatbenchLiteError as error:  # the folder cannot be written
+            return Outcome(job=self, error=error.message, fix=error.fix)
+        return Outcome(job=self)
+
+    def _train(self) -> None:
+        task, rows = self.task_record, {part: getattr(self.inner, part) for part in PARTS}
+        result = InnerResult(number=self.inner.number)
+        started = time.perf_counter()
+
+        def step() -> None:
+            """Note after every step of the training how long it took and how far the fold has come."""
+            nonlocal result, started
+            name = _STEPS[len(result.seconds)]
+            seconds = {**result.seconds, name: time.perf_counter() - started}
+            result = self.folder.keep(replace(result, seconds=seconds, state=_STATES.get(name, result.state)))
+            started = time.perf_counter()
+
+        try:
+            inputs, targets = model_inputs(self.model, task), task.targets["target"]
+            estimator = self.model.estimator(task)
+            started = time.perf_counter()  # what was done before is not part of the training
+            predicted = fit_predict(
+                estimator,
+                task,
+                inputs.iloc[self.inner.train],
+                targets.iloc[self.inner.train],
+                [inputs.iloc[of] for of in rows.values()],
+                seed=inner_seed(self.seed, self.task, self.fold, self.inner.number),
+                where=self.where,
+                step=step,
+            )
+        except MatbenchLiteError as error:
+            at = "" if error.message.startswith(self.place) else f"{self.place}: "
+            self.folder.keep(failed(result, error, at=at))
+            return
+        predictions = {
+            # On rows that it has learnt by heart, a model may well be certain: no uncertainty to score.
+            part: row_predictions(task, rows[part], replace(of, std=None) if part == "train" else of)
+            for part, of in zip(PARTS, predicted, strict=True)
+        }
+        result = self.folder.keep(result, predictions)
+        self.folder.keep(scored(task, result, predictions))
+
+
+def scored(task: Task, result: InnerResult, predictions: Predictions) -> InnerResult:
+    """An inner fold with the scores of its predictions, or the reason why they cannot be scored."""
+    try:
+        scores = {part: score_part(task, predictions[part]) for part in PARTS}
+    except MatbenchLiteError as error:
+        return failed(result, error, at=f"{task.name} inner fold {result.number}: ")
+    return replace(result, scores=scores, state="scored", error=None, traceback=None)
+
+
+def failed(result: InnerResult, error: MatbenchLiteError, *, at: str = "") -> InnerResult:
+    """An inner fold that ended with an error."""
+    # What the model raised is the cause; the way from there through our code says nothing to its author.
+    cause = error.__cause__
+    message = str(error) if cause is None else error.message
+    where = "".join(traceback.format_exception(cause or error))
+    return replace(result, state="error", error=f"{at}{message}", traceback=where)
+
+
+def inner_seed(seed: int, task: str, fold: int, number: int) -> int:
+    """The seed of the model of one inner fold."""
+    return derived_seed(seed, task, fold, "inner", number)
+
+
+def row_predictions(task: Task, rows: NDArray[np.intp], predicted: Predicted) -> RowPredictions:
+    """What a model predicts, with the rows that it is for."""
+    values = predicted.values
+    return RowPredictions(
+        rows=rows,
+        prediction=values.astype(np.float64),
+        type="value" if task.kind == "regression" else "label" if values.dtype == bool else "probability",
+        std=predicted.std,
+    )

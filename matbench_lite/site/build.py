@@ -1,22 +1,36 @@
-"""Building the site: check, rank, publish, render."""
+"""Building the site: check, rank, publish, render, serve."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from matbench_lite.board import Results, stated_benchmark
-from matbench_lite.errors import EntryError
-from matbench_lite.review import Checked, check_entries
-from matbench_lite.site import config
-from matbench_lite.site.asset_files import load_assets
-from matbench_lite.site.files import File, write
-from matbench_lite.site.pages import PUBLISHERS
+from matbench_lite.check import Checked, check_entries
+from matbench_lite.errors import EntryError, MatbenchLiteError
+from matbench_lite.memory import give_memory_back
+from matbench_lite.site import (
+    compare_page,
+    config,
+    downloads_page,
+    entries_page,
+    entry_page,
+    general_pages,
+    guide_pages,
+    task_page,
+)
+from matbench_lite.site.page_files import File, load_assets, write
 from matbench_lite.site.rendering import render_site
 from matbench_lite.site.site import Site
 from matbench_lite.tasks import Benchmark
+
+PAGES = (general_pages, task_page, entries_page, entry_page, compare_page, downloads_page, guide_pages)
+"""One module per kind of page; each has `publish(site)`, which gives all files of its kind."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,13 +90,6 @@ def _belongs(entry: Checked, benchmark: Benchmark) -> bool:
     return stated in (None, benchmark.name)
 
 
-def give_memory_back() -> None:
-    """Entries are read one after the other: the allocator of pyarrow would keep what the largest of them needed."""
-    import pyarrow as pa
-
-    pa.set_memory_pool(pa.system_memory_pool())
-
-
 def make_site(checked: Mapping[str, Checked], benchmark: Benchmark, *, docs: Path | None = None) -> Site:
     """What publishers need, from what the checks found."""
     entries = {slug: found.submission for slug, found in checked.items() if found.ok and found.submission is not None}
@@ -91,13 +98,10 @@ def make_site(checked: Mapping[str, Checked], benchmark: Benchmark, *, docs: Pat
 
 
 def publish(site: Site, output: Path) -> int:
-    """Write all pages; what an earlier build left there goes.
-
-    Returns:
-        The number of files.
-    """
-    published = chain(site.assets, *(publisher(site) for publisher in PUBLISHERS))
-    return write_pages(output, published, config.files(site))
+    """Write all pages, and give their number; what an earlier build left there goes."""
+    published = chain(site.assets, *(module.publish(site) for module in PAGES))
+    beside = config.configuration_files(config.configuration(site), by="mbl site build")
+    return write_pages(output, published, beside)
 
 
 def write_pages(output: Path, files: Iterable[File], beside: Iterable[tuple[str, str]]) -> int:
@@ -116,3 +120,25 @@ def write_pages(output: Path, files: Iterable[File], beside: Iterable[tuple[str,
     for name, text in beside:
         (output / name).write_text(text, encoding="utf-8")
     return len(written)
+
+
+def site_server(folder: Path, port: int) -> ThreadingHTTPServer:
+    """A server of the files of a folder, reachable from this machine alone.
+
+    Args:
+        folder: The folder of the HTML pages.
+        port: Port to listen on; 0 takes a free one.
+
+    Raises:
+        MatbenchLiteError: If there is no site in the folder.
+    """
+    if not (folder / "index.html").is_file():
+        raise MatbenchLiteError(f"there is no site in {folder}", fix="run `mbl site build` first")
+    return ThreadingHTTPServer(("127.0.0.1", port), partial(_Quiet, directory=str(folder)))
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    """Does not print a line per request."""
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""

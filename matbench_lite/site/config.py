@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+from matbench_lite.cleaner import clean
 from matbench_lite.site import addresses
-from matbench_lite.site.asset_files import Assets
-from matbench_lite.site.pages import reference
-from matbench_lite.site.plots.words import clean
+from matbench_lite.site.guide_pages import packages
+from matbench_lite.site.page_files import Assets
 from matbench_lite.site.site import Site
 
 HOOKS = Path(__file__).parent / "hooks.py"
@@ -65,7 +65,7 @@ def common_configuration(name: str, assets: Assets, pages: list[Any]) -> dict[st
         "extra_javascript": [assets.script.path],
         "plugins": [
             # Names are found by their parts: "dielectric" in matbench_dielectric.
-            {"search": {"separator": r"[\s\-_,:;=!?()\[\]{}\"'/|]+|&(?:lt|gt|amp|quot);|\.(?!\d)"}},
+            {"search": {"separator": r"[\s\-_,:;=!?()\[\]{}\"'/|]+|&(?:lt|gt|amp|quot);|\.(?!\d)"}}
         ],
         "hooks": [HOOKS.name],
         "markdown_extensions": [
@@ -92,12 +92,7 @@ _API_OPTIONS = {
 }
 
 
-def files(site: Site) -> list[tuple[str, str]]:
-    """What lies beside the pages: name and text."""
-    return written(configuration(site), by="mbl site build")
-
-
-def written(content: dict[str, Any], *, by: str) -> list[tuple[str, str]]:
+def configuration_files(content: dict[str, Any], *, by: str) -> list[tuple[str, str]]:
     """A configuration as the files that mkdocs reads: name and text."""
     text = f"# Written by `{by}`. To render the pages again: `mkdocs build --strict` in this folder.\n"
     text += json.dumps(content, indent=2, ensure_ascii=False) + "\n"  # JSON is YAML
@@ -108,7 +103,7 @@ def navigation(site: Site) -> list[dict[str, Any]]:
     """The tabs; pages of entries are not in it: every page would have a line for each of them."""
     tasks = [{site.short(task): addresses.source(addresses.task_page(task.name))} for task in site.benchmark]
     guide = [f"{addresses.GUIDE}/{name}" for name in _reading_order(site)]
-    python = [{package.name: addresses.source(package.address)} for package in reference.packages()]
+    python = [{package.name: addresses.source(package.address)} for package in packages()]
     return [
         {"Leaderboard": addresses.source(addresses.HOME)},
         {"Tasks": tasks},

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from jinja2 import Environment, FileSystemLoader
 from markupsafe import escape
 
 _POLICY = (
@@ -47,7 +46,7 @@ def on_config(config: Any) -> Any:
 
 def on_post_page(output: str, page: Any, config: Any) -> str:
     """Finish a page."""
-    return with_policy(smaller(with_dialog_name(output)), _theme_scripts(tuple(config.theme.dirs), _way_up(page.url)))
+    return with_policy(smaller(with_dialog_name(output)), _theme_scripts(config.theme.get_env, _way_up(page.url)))
 
 
 def on_post_template(output_content: str, template_name: str, config: Any) -> str:
@@ -55,7 +54,7 @@ def on_post_template(output_content: str, template_name: str, config: Any) -> st
     if not template_name.endswith(".html"):
         return output_content
     root = urlsplit(config["site_url"] or "/").path
-    return with_policy(smaller(with_dialog_name(output_content)), _theme_scripts(tuple(config.theme.dirs), root))
+    return with_policy(smaller(with_dialog_name(output_content)), _theme_scripts(config.theme.get_env, root))
 
 
 def on_post_build(config: Any) -> None:
@@ -68,9 +67,7 @@ def on_post_build(config: Any) -> None:
 def with_policy(page: str, scripts: tuple[str, ...]) -> str:
     r"""A page that runs no script written into it but the given ones, no handler, and loads nothing from elsewhere.
 
-    Args:
-        page: The page as HTML. What it holds is never a reason to allow it.
-        scripts: The texts of the scripts that it may have; those that it has not are not listed.
+    What the page holds is never a reason to allow it. Scripts that it does not have are not listed.
 
     Examples:
         >>> with_policy("<head></head>", ())
@@ -104,9 +101,9 @@ def with_dialog_name(page: str) -> str:
 
 
 @cache
-def _theme_scripts(folders: tuple[str, ...], way_up: str) -> tuple[str, ...]:
+def _theme_scripts(get_environment: Any, way_up: str) -> tuple[str, ...]:
     """The scripts that the theme writes into a page, from its own files; one of them has the way to the first page."""
-    environment = Environment(loader=FileSystemLoader(folders))
+    environment = get_environment()
     files = [environment.get_template(name).render(base_url=way_up, config={"extra": {}}) for name in _INLINE]
     return tuple(script for file in files for script in _SCRIPT.findall(file))
 

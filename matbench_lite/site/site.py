@@ -10,14 +10,15 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from matbench_lite.board import GeneralBoard, GeneralRow, Results, TaskBoard, TaskRow, general_board, task_board
+from matbench_lite.check import Checked
 from matbench_lite.derived import key, sources_digest
-from matbench_lite.review import Checked
 from matbench_lite.site import addresses
-from matbench_lite.site.asset_files import Assets, hashed, load_assets, script_with
-from matbench_lite.site.files import File
+from matbench_lite.site.page_files import Assets, File, hashed, load_assets, script_with
 from matbench_lite.submission import RecordedFold
 from matbench_lite.tasks import Benchmark, Task
+from matbench_lite.view import short_name
 
+_PACKAGE = Path(__file__).parent.parent
 _GUIDE_FILES = (".md", ".png", ".svg", ".webp", ".py", ".toml", ".json", ".csv")
 """Pages, their pictures, and the files that they speak of."""
 
@@ -96,19 +97,13 @@ class Site:
 
     def short(self, task: Task | str) -> str:
         """The name of a task without what all names of the benchmark begin with."""
-        name = task if isinstance(task, str) else task.name
-        return name.removeprefix(self._prefix).replace("_", " ")
-
-    @cached_property
-    def _prefix(self) -> str:
-        first = self.benchmark.names[0].partition("_")[0] + "_"
-        return first if all(name.startswith(first) and name != first for name in self.benchmark.names) else ""
+        return short_name(self.benchmark, task if isinstance(task, str) else task.name)
 
 
 @cache
 def code_version() -> str:
     """What pages follow from beside the data: changes with any source or template that can change a page."""
-    templates = sorted(Path(__file__).parent.rglob("*.j2"))
+    templates = sorted(path for room in ("site", "view") for path in (_PACKAGE / room).rglob("*.j2"))
     files = hashlib.sha256(b"\0".join(path.read_bytes() for path in templates)).hexdigest()
     return key(sources_digest("matbench_lite.site.build"), files)
 

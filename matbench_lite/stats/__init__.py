@@ -7,28 +7,29 @@ with it. Would it hold on other test rows, for these trained models: the bootstr
 from __future__ import annotations
 
 from matbench_lite.stats.bootstrap import DRAWS, ENDS, Interval, bootstrap_balanced_accuracy, bootstrap_mean
-from matbench_lite.stats.friedman import Friedman, critical_difference, friedman
-from matbench_lite.stats.holm import holm
-from matbench_lite.stats.paired import PairedTest, paired_p_values, paired_test
-from matbench_lite.stats.ranks import RankInterval, average_ranks, rank_intervals
-from matbench_lite.stats.ties import ALPHA, tie_groups
+from matbench_lite.stats.paired import ALPHA, PairedTest, holm, paired_p_values, paired_test, tie_groups
+from matbench_lite.stats.ranks import (
+    Friedman,
+    RankInterval,
+    average_ranks,
+    critical_difference,
+    friedman,
+    rank_intervals,
+)
+from matbench_lite.stats.variance import (
+    FOLD_WEIGHT,
+    TOLD_APART,
+    Design,
+    Differences,
+    Moments,
+    class_losses,
+    differences,
+    moments,
+)
 
 __all__ = [
-    "ALPHA",
-    "DRAWS",
-    "ENDS",
-    "Friedman",
-    "Interval",
-    "PairedTest",
-    "RankInterval",
-    "average_ranks",
-    "bootstrap_balanced_accuracy",
-    "bootstrap_mean",
-    "critical_difference",
-    "friedman",
-    "holm",
-    "paired_p_values",
-    "paired_test",
-    "rank_intervals",
-    "tie_groups",
-]
+    "ALPHA", "DRAWS", "ENDS", "FOLD_WEIGHT", "TOLD_APART", "Design", "Differences", "Friedman", "Interval", "Moments",
+    "PairedTest", "RankInterval", "average_ranks", "bootstrap_balanced_accuracy", "bootstrap_mean", "class_losses",
+    "critical_difference", "differences", "friedman", "holm", "moments", "paired_p_values", "paired_test",
+    "rank_intervals", "tie_groups",
+]  # fmt: skip

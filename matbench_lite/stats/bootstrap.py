@@ -10,16 +10,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from matbench_lite.errors import MetricError
-from matbench_lite.stats._matrix import FloatArray
+from matbench_lite.stats.paired import FloatArray
 
-DRAWS = 2000
-"""How often the rows are drawn."""
+DRAWS = 1000
+"""How often the rows are drawn: the ends of an interval scatter by two percent of its width."""
 ENDS = (0.025, 0.975)
 """What part of the draws lies below each end of a 95 % interval."""
 BINS = 250
@@ -64,18 +63,24 @@ def bootstrap_mean(folds: Sequence[npt.ArrayLike], *, draws: int = DRAWS, seed: 
     Examples:
         >>> rng = np.random.default_rng(0)
         >>> bootstrap_mean([rng.exponential(size=100) for _ in range(5)])
-        Interval(low=1.00..., high=1.19...)
+        Interval(low=1.00..., high=1.20...)
     """
     values = [_flat(fold) for fold in _some(folds)]
-    lowest, mean, highest = (float(np.mean([of(rows) for rows in values])) for of in (np.min, np.mean, np.max))
-    error = math.sqrt(sum(_variance(rows) / len(rows) for rows in values)) / len(values)
+    lows, means, highs = np.array([(rows.min(), rows.mean(), rows.max()) for rows in values]).T
+    lowest, mean, highest = (float(of_folds.mean()) for of_folds in (lows, means, highs))
+    centred = [rows - middle for rows, middle in zip(values, means, strict=True)]
+    # Exactly zero where all rows are equal, whose mean may be off by a rounding error.
+    squares = np.array([np.einsum("r,r->", rows, rows) / len(rows) ** 2 for rows in centred])
+    error = math.sqrt(squares[highs > lows].sum()) / len(values)
     if error < _NO_ERROR:
         return Interval(lowest, highest)
+    largest = max((means - lows).max(), (highs - means).max())
     shift, variance = np.zeros(draws), np.zeros(draws)
-    for number, rows in enumerate(values):
-        means, variances = _draw(rows - rows.mean(), draws, (seed, number))
-        shift += means / len(values)
-        variance += variances / len(rows) / len(values) ** 2
+    for number, rows in enumerate(centred):
+        rows /= largest
+        drawn_means, drawn_variances = _draw(rows, draws, (seed, number))
+        shift += largest * drawn_means / len(values)
+        variance += largest**2 * drawn_variances / len(rows) / len(values) ** 2
     low, high = np.quantile(shift / np.sqrt(np.maximum(variance, (_LEAST_ERROR * error) ** 2)), ENDS)
     return Interval(*np.clip([mean - high * error, mean - low * error], lowest, highest).tolist())
 
@@ -90,8 +95,8 @@ def bootstrap_balanced_accuracy(
 ) -> Interval:
     """95 % percentile interval of the mean over folds of the balanced accuracy, or of a difference of two.
 
-    Only the numbers of rows of each kind (class, recognised by the one, by the other) are drawn: multinomial, the same
-    as drawing rows.
+    The rows of a class that count alike stand together, so that a draw is known from how many rows it takes of the
+    first so many. Small classes are drawn row by row; those of a larger one by bins, as in `bootstrap_mean`.
 
     Args:
         truth: Per fold the class of every row, as booleans.
@@ -113,58 +118,58 @@ def bootstrap_balanced_accuracy(
         raise MetricError(f"{len(truth)} folds have the results of {[len(entry) for entry in entries]} folds")
     total = np.zeros(draws)
     for number, (classes, *results) in enumerate(zip(_some(truth), *entries, strict=True)):
-        rng = np.random.default_rng((seed, number))
-        cells = _cells(classes, results)
-        counts = rng.multinomial(cells.sum(), cells.ravel() / cells.sum(), size=draws).reshape(draws, *cells.shape)
-        first, *second = (_balanced_accuracy(_kept(counts, entry)) for entry in range(len(results)))
-        total += first - second[0] if second else first
-    return _percentiles(total / len(truth))
+        total += _drawn_accuracy(_cells(classes, results), draws, (seed, number))
+    low, high = np.quantile(total / len(truth), ENDS)
+    return Interval(low=float(low), high=float(high))
 
 
 def _draw(values: FloatArray, draws: int, seed: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
-    """Mean and variance of the rows of one fold in each draw; the mean of the values is zero."""
+    """Mean and variance of the rows of one fold in each draw; the mean of the values is zero, none is beyond ±1.
+
+    Large folds are put in order in place.
+    """
     rows = len(values)
     bins = min(rows, BINS)
-    starts = _starts(rows, bins)
-    sizes = np.diff(starts, append=rows)
-    ordered = values if bins == rows else np.sort(values)
-    centres = np.add.reduceat(ordered, starts) / sizes
-    squares = np.add.reduceat(np.square(ordered), starts) / sizes
+    starts, sizes = _bins(rows, bins)
+    if bins < rows:
+        values.sort()
+    centres = np.add.reduceat(values, starts) / sizes
+    squares = np.add.reduceat(np.square(values), starts) / sizes
     spreads = np.maximum(squares - np.square(centres), 0)
-    # Not by a matrix product: the threads of BLAS cost more than they save on so small a matrix.
-    counts = _counts(rows, bins, draws, seed).astype(np.float64)
-    sums, inside, moments = np.einsum("kb,bd->kd", np.stack([centres, spreads, squares]), counts)
+    # Not by a matrix product: the threads of BLAS cost more than they save on so small a matrix. Single precision is
+    # far finer than the scatter of the draws, and half the work.
+    counts = _counts(rows, bins, draws, seed)
+    weights = np.stack([centres, spreads, squares]).astype(np.float32)
+    sums, inside, moments = np.einsum("kb,bd->kd", weights, counts).astype(np.float64)
     means = (sums + _noise(draws, seed) * np.sqrt(inside)) / rows
     return means, np.maximum(moments / rows - np.square(means), 0)
 
 
-def _variance(values: FloatArray) -> float:
-    """The variance of the rows: exactly zero if all are equal, whose mean may be off by a rounding error."""
-    return 0.0 if np.ptp(values) == 0 else float(values.var())
-
-
-def _starts(rows: int, bins: int) -> npt.NDArray[np.intp]:
-    """Where each bin begins among the sorted rows."""
+@lru_cache(maxsize=200)
+def _bins(rows: int, bins: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Where each bin begins among the sorted rows, and how many it has."""
     if bins == rows:
-        return np.arange(rows)
-    wide = bins - 2 * _SINGLE
-    inner = _SINGLE + np.arange(wide) * (rows - 2 * _SINGLE) // wide
-    return np.concatenate([np.arange(_SINGLE), inner, np.arange(rows - _SINGLE, rows)])
+        starts = np.arange(rows)
+    else:
+        wide = bins - 2 * _SINGLE
+        inner = _SINGLE + np.arange(wide) * (rows - 2 * _SINGLE) // wide
+        starts = np.concatenate([np.arange(_SINGLE), inner, np.arange(rows - _SINGLE, rows)])
+    return starts, np.diff(starts, append=rows)
 
 
-@lru_cache(maxsize=80)
-def _noise(draws: int, seed: tuple[int, int]) -> FloatArray:
+@lru_cache(maxsize=400)
+def _noise(draws: int, seed: tuple[int, ...]) -> FloatArray:
     """One normal number per draw."""
     noise: FloatArray = np.random.default_rng((*seed, 1)).standard_normal(draws)
     return noise
 
 
 @lru_cache(maxsize=80)  # all folds of Matbench, 1 MB each: every entry shares them
-def _counts(rows: int, bins: int, draws: int, seed: tuple[int, int]) -> npt.NDArray[np.unsignedinteger[Any]]:
+def _counts(rows: int, bins: int, draws: int, seed: tuple[int, int]) -> npt.NDArray[np.float32]:
     """How many rows each draw takes from each bin: shape (bins, draws)."""
-    sizes = np.diff(_starts(rows, bins), append=rows)
+    _, sizes = _bins(rows, bins)
     counts = np.random.default_rng((*seed, 0)).multinomial(rows, sizes / rows, size=draws)
-    return counts.T.astype(np.min_scalar_type(rows), order="C")
+    return counts.T.astype(np.float32, order="C")
 
 
 def _cells(classes: npt.ArrayLike, results: Sequence[npt.ArrayLike]) -> npt.NDArray[np.int64]:
@@ -175,28 +180,56 @@ def _cells(classes: npt.ArrayLike, results: Sequence[npt.ArrayLike]) -> npt.NDAr
             f"the columns of a fold have shapes {[column.shape for column in columns]}",
             fix="pass flat columns of one length, with at least one row",
         )
-    index = sum(column.astype(np.intp) << place for place, column in enumerate(reversed(columns)))
+    index = sum(column.view(np.uint8) << place for place, column in enumerate(reversed(columns)))
     return np.bincount(index, minlength=2 ** len(columns)).reshape((2,) * len(columns))
 
 
-def _kept(counts: npt.NDArray[np.int64], entry: int) -> npt.NDArray[np.int64]:
-    """Counts by draw, class and whether this entry is right: summed over the other entry."""
-    others = tuple(axis for axis in range(2, counts.ndim) if axis != 2 + entry)
-    summed: npt.NDArray[np.int64] = counts.sum(axis=others)
-    return summed
+def _drawn_accuracy(cells: npt.NDArray[np.int64], draws: int, seed: tuple[int, int]) -> FloatArray:
+    """Mean recall of each draw, or the difference of two; a class that was not drawn is left out, as in the metric."""
+    recalls, present = np.zeros((2, draws))
+    sizes = cells.reshape(2, -1).sum(axis=1)
+    for kind, (cell, counts) in enumerate(zip(cells, _class_counts(*sizes.tolist(), draws, seed), strict=True)):
+        # Rows that count for the first stand in front, those that count for the second at the back, all others between.
+        ahead, behind = (int(cell[1]), 0) if cell.ndim == 1 else (int(cell[1, 0]), int(cell[0, 1]))
+        size, drawn = int(cell.sum()), counts[-1]
+        won = _drawn_from_front(counts, size, ahead, (*seed, kind, 0))
+        if behind:
+            won -= drawn - _drawn_from_front(counts, size, size - behind, (*seed, kind, 1))
+        recalls += np.divide(won, drawn, out=np.zeros(draws), where=drawn > 0)
+        present += drawn > 0
+    return recalls / present
 
 
-def _balanced_accuracy(counts: npt.NDArray[np.int64]) -> FloatArray:
-    """Mean recall of each draw; a class that was not drawn is left out, as in the metric."""
-    sizes = counts.sum(axis=2)
-    recalls = np.divide(counts[:, :, 1], sizes, out=np.zeros(sizes.shape), where=sizes > 0)
-    means: FloatArray = recalls.sum(axis=1) / (sizes > 0).sum(axis=1)
-    return means
+def _drawn_from_front(counts: npt.NDArray[np.int32], size: int, rows: int, seed: tuple[int, ...]) -> FloatArray:
+    """How many of the first rows of a class each draw takes: exactly, but for those of a bin that is cut in two."""
+    taken: FloatArray
+    if rows in (0, size):
+        taken = counts[-1 if rows else 0].astype(np.float64)
+        return taken
+    starts, sizes = _bins(size, len(counts) - 1)
+    place = int(np.searchsorted(starts, rows, side="right")) - 1
+    taken = counts[place].astype(np.float64)
+    if share := (rows - starts[place]) / sizes[place]:
+        inside = counts[place + 1] - taken
+        noise = _noise(counts.shape[1], seed) * np.sqrt(inside * share * (1 - share))
+        taken += np.clip(inside * share + noise, 0, inside)
+    return taken
 
 
-def _percentiles(replicates: FloatArray) -> Interval:
-    low, high = np.quantile(replicates, ENDS)
-    return Interval(low=float(low), high=float(high))
+@lru_cache(maxsize=80)  # 1 MB each
+def _class_counts(first: int, second: int, draws: int, seed: tuple[int, int]) -> list[npt.NDArray[np.int32]]:
+    """How many rows each draw takes from the bins before each bin of a class, and from all: shape (bins + 1, draws)."""
+    bins = [min(rows, BINS // 2) for rows in (first, second)]
+    sizes = np.concatenate([_bins(first, bins[0])[1], _bins(second, bins[1])[1]])
+    rng, rows = np.random.default_rng(seed), first + second
+    if rows < 10 * len(sizes):  # the same, drawn faster: each row, and its bin
+        drawn = np.repeat(np.arange(len(sizes)), sizes)[rng.integers(rows, size=(draws, rows))]
+        drawn += len(sizes) * np.arange(draws)[:, np.newaxis]
+        counts = np.bincount(drawn.ravel(), minlength=draws * len(sizes)).reshape(draws, -1).T
+    else:
+        counts = rng.multinomial(rows, sizes / rows, size=draws).T
+    parts = np.split(counts, bins[:1])
+    return [np.vstack([np.zeros((1, draws)), np.cumsum(part, axis=0)]).astype(np.int32) for part in parts]
 
 
 def _some(folds: Sequence[npt.ArrayLike]) -> Sequence[npt.ArrayLike]:

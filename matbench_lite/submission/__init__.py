@@ -1,62 +1,71 @@
-"""The record: predictions fold by fold, their scores, and the entry on disk."""
+"""The record: predictions fold by fold, their scores, and the entry on disk.
 
-from matbench_lite.submission.about import ABOUT_FILE, checked_about, read_about, read_toml
-from matbench_lite.submission.canonical import parse
-from matbench_lite.submission.checkpoint import Checkpoint
-from matbench_lite.submission.comparison import TOLERANCE, ScoreDifference, compare_scores, fold_differences
-from matbench_lite.submission.entry import Entry, as_entry, read_document, read_entry
-from matbench_lite.submission.examining import Examined, examine
-from matbench_lite.submission.folder import DOCUMENT, MAX_FILES, PREDICTIONS
-from matbench_lite.submission.measuring import Measurement
-from matbench_lite.submission.predictions import MAX_PREDICTION, FoldPredictions, PredictionType
-from matbench_lite.submission.problem import Problem, ProblemKind
-from matbench_lite.submission.provenance import collect_provenance
-from matbench_lite.submission.recorded import RecordedFold
-from matbench_lite.submission.saving import check_nothing_dropped, check_owner
-from matbench_lite.submission.schema import SCHEMA_FILE, SCHEMA_VERSION
-from matbench_lite.submission.scores import Scores, TaskScores, is_averaged, score_fold, score_rows
-from matbench_lite.submission.sealing import seal
-from matbench_lite.submission.stored import EntryShelf
-from matbench_lite.submission.submission import Submission
+Everything is imported when it is first used: the airlock needs a few of these modules, the name of a file none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matbench_lite.lazy import lazy
+
+if TYPE_CHECKING:
+    from matbench_lite.submission.checkpoint import Checkpoint
+    from matbench_lite.submission.entry_document import ABOUT_FILE, SCHEMA_FILE, is_deeper, parse, read_about
+    from matbench_lite.submission.entry_files import MAX_FILES, check_nothing_dropped, check_owner, read_document
+    from matbench_lite.submission.entry_rules import (
+        DOCUMENT,
+        MAX_ROWS,
+        PREDICTIONS,
+        READING,
+        SEVERITIES,
+        Finding,
+        Rule,
+        Severity,
+        in_order,
+    )
+    from matbench_lite.submission.entry_scores import (
+        TOLERANCE,
+        ScoreDifference,
+        Scores,
+        TaskScores,
+        compare_scores,
+        fold_differences,
+        is_averaged,
+        same_score,
+        score_fold,
+        score_rows,
+    )
+    from matbench_lite.submission.entry_seal import seal
+    from matbench_lite.submission.entry_shelf import EntryShelf
+    from matbench_lite.submission.examination import Entry, Examined, as_entry, examine
+    from matbench_lite.submission.fold_predictions import MAX_PREDICTION, FoldPredictions, PredictionType, RecordedFold
+    from matbench_lite.submission.provenance import Measurement, collect_provenance
+    from matbench_lite.submission.submission import Submission
 
 __all__ = [
-    "ABOUT_FILE",
-    "DOCUMENT",
-    "MAX_FILES",
-    "MAX_PREDICTION",
-    "PREDICTIONS",
-    "SCHEMA_FILE",
-    "SCHEMA_VERSION",
-    "TOLERANCE",
-    "Checkpoint",
-    "Entry",
-    "EntryShelf",
-    "Examined",
-    "FoldPredictions",
-    "Measurement",
-    "PredictionType",
-    "Problem",
-    "ProblemKind",
-    "RecordedFold",
-    "ScoreDifference",
-    "Scores",
-    "Submission",
-    "TaskScores",
-    "as_entry",
-    "check_nothing_dropped",
-    "check_owner",
-    "checked_about",
-    "collect_provenance",
-    "compare_scores",
-    "examine",
-    "fold_differences",
-    "is_averaged",
-    "parse",
-    "read_about",
-    "read_document",
-    "read_entry",
-    "read_toml",
-    "score_fold",
-    "score_rows",
-    "seal",
-]
+    "ABOUT_FILE", "DOCUMENT", "MAX_FILES", "MAX_PREDICTION", "MAX_ROWS", "PREDICTIONS", "READING", "SCHEMA_FILE",
+    "SEVERITIES", "TOLERANCE", "Checkpoint", "Entry", "EntryShelf", "Examined", "Finding", "FoldPredictions",
+    "Measurement", "PredictionType", "RecordedFold", "Rule", "ScoreDifference", "Scores", "Severity", "Submission",
+    "TaskScores", "as_entry", "check_nothing_dropped", "check_owner", "collect_provenance",
+    "compare_scores", "examine", "fold_differences", "in_order", "is_averaged", "is_deeper", "parse", "read_about",
+    "read_document", "same_score", "score_fold", "score_rows", "seal",
+]  # fmt: skip
+
+__getattr__ = lazy(
+    __name__,
+    {
+        "checkpoint": "Checkpoint",
+        "entry_document": "ABOUT_FILE SCHEMA_FILE is_deeper parse read_about",
+        "entry_files": "MAX_FILES check_nothing_dropped check_owner read_document",
+        "entry_rules": "DOCUMENT MAX_ROWS PREDICTIONS READING SEVERITIES Finding Rule Severity in_order",
+        "entry_scores": "TOLERANCE ScoreDifference Scores TaskScores compare_scores fold_differences is_averaged "
+        "same_score score_fold score_rows",
+        "entry_seal": "seal",
+        "entry_shelf": "EntryShelf",
+        "examination": "Entry Examined as_entry examine",
+        "fold_predictions": "MAX_PREDICTION FoldPredictions PredictionType RecordedFold",
+        "provenance": "Measurement collect_provenance",
+        "submission": "Submission",
+    },
+)

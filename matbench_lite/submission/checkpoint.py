@@ -16,9 +16,8 @@ import numpy as np
 
 from matbench_lite.atomic import write_bytes
 from matbench_lite.errors import EntryError
-from matbench_lite.submission.canonical import canonical_bytes, parse
-from matbench_lite.submission.predictions import COLUMNS, FoldPredictions
-from matbench_lite.submission.recorded import RecordedFold
+from matbench_lite.submission.entry_document import canonical_bytes, parse
+from matbench_lite.submission.fold_predictions import COLUMNS, FoldPredictions, RecordedFold
 from matbench_lite.tasks import Benchmark
 
 _HEADER = "checkpoint.json"
@@ -57,12 +56,7 @@ class Checkpoint:
 
     def keep(self, task: str, fold: int, recorded: RecordedFold) -> None:
         """Put one fold on disk; it is safe when this returns."""
-        about = {
-            "type": recorded.predictions.type,
-            "params": recorded.params,
-            "seconds": recorded.seconds,
-            "peak_memory_mb": recorded.peak_memory_mb,
-        }
+        about = {"type": recorded.predictions.type, **recorded.facts}
         buffer = BytesIO()
         text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
         arrays: dict[str, Any] = {"about": text, **recorded.predictions.arrays}

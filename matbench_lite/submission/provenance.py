@@ -1,4 +1,4 @@
-"""Where an entry was made: Python, packages, git commit, hardware. Collected by itself, shown, and editable."""
+"""How an entry was made: Python, packages, git commit, hardware; wall time and peak memory of a block of code."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import platform
 import re
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
-_NOT_PACKAGES = {"matbench_lite"}
+_INTERVAL = 0.02  # seconds between two looks at the memory
 
 
 def collect_provenance(folder: Path | None = None) -> dict[str, Any]:
@@ -22,6 +24,8 @@ def collect_provenance(folder: Path | None = None) -> dict[str, Any]:
     Args:
         folder: Where the code lies, for the git commit; the working directory by default.
     """
+    import psutil
+
     from matbench_lite._version import __version__
 
     return {
@@ -30,7 +34,12 @@ def collect_provenance(folder: Path | None = None) -> dict[str, Any]:
         "platform": f"{platform.system()} {platform.machine()}",
         "packages": _imported_packages(),
         "git": _git(folder or Path.cwd()),
-        "hardware": _hardware(),
+        "hardware": {
+            "cpu": _cpu_model(),
+            "cores": os.cpu_count(),
+            "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
+            "gpus": (_said("nvidia-smi", "--query-gpu=name", "--format=csv,noheader") or "").splitlines(),
+        },
     }
 
 
@@ -39,12 +48,13 @@ def _imported_packages() -> dict[str, str]:
     from email.parser import HeaderParser
     from importlib.metadata import distributions
 
-    imported = {name.partition(".")[0] for name in list(sys.modules)} - sys.stdlib_module_names - _NOT_PACKAGES
+    imported = {name.partition(".")[0] for name in list(sys.modules)} - sys.stdlib_module_names - {"matbench_lite"}
     versions: dict[str, str] = {}
     for distribution in distributions():
         if not imported.isdisjoint(_top_level_names(distribution)):
             # `distribution.metadata` would parse its whole README too.
-            about = HeaderParser().parsestr(_first_text(distribution, "METADATA", "PKG-INFO"))
+            text = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO")
+            about = HeaderParser().parsestr(text or "")
             if about["Name"]:  # an uninstall that failed leaves a folder without it
                 versions.setdefault(about["Name"], about["Version"])  # the first on sys.path is the one imported
     return dict(sorted(versions.items(), key=lambda item: item[0].lower()))
@@ -61,49 +71,67 @@ def _top_level_names(distribution: Distribution) -> set[str]:
     return set(re.findall(r"\n([^/.,\n]+)", f"\n{files}"))
 
 
-def _first_text(distribution: Distribution, *names: str) -> str:
-    return next((text for name in names if (text := distribution.read_text(name))), "")
-
-
 def _git(folder: Path) -> dict[str, Any] | None:
     """The commit and whether the tree has changes on top of it; None outside a repository or without git."""
-    try:
-        lines = _run(
-            "git", "-C", str(folder), "status", "--porcelain=v2", "--branch", "--untracked-files=no"
-        ).splitlines()
-    except (OSError, subprocess.SubprocessError):
+    status = _said("git", "-C", str(folder), "status", "--porcelain=v2", "--branch", "--untracked-files=no")
+    if status is None:
         return None
+    lines = status.splitlines()
     commit = next(line.rpartition(" ")[2] for line in lines if line.startswith("# branch.oid "))
     return {"commit": commit, "changed": not all(line.startswith("#") for line in lines)}
 
 
-def _hardware() -> dict[str, Any]:
-    import psutil
-
-    return {
-        "cpu": _cpu_model(),
-        "cores": os.cpu_count(),
-        "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
-        "gpus": _gpus(),
-    }
-
-
 def _cpu_model() -> str:
     cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.is_file():
-        for line in cpuinfo.read_text(errors="replace").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor()
+    told = cpuinfo.read_text(errors="replace") if cpuinfo.is_file() else ""
+    found = re.search(r"^model name[^:\n]*:(.*)", told, re.MULTILINE)
+    return found[1].strip() if found else platform.processor()
 
 
-def _gpus() -> list[str]:
+def _said(*command: str) -> str | None:
+    """What a program says; None if it is not there, or fails."""
     try:
-        return _run("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").splitlines()
+        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=10).stdout.strip()
     except (OSError, subprocess.SubprocessError):
-        return []
+        return None
 
 
-def _run(*command: str) -> str:
-    result = subprocess.run(command, check=True, capture_output=True, text=True, timeout=10)
-    return result.stdout.strip()
+class Measurement:
+    """Measures the block it surrounds: `seconds` and `peak_memory_mb` are there when it ends.
+
+    Memory is the resident set of this process (children are not counted), looked at every 20 ms by a thread.
+
+    Examples:
+        >>> with Measurement() as block:
+        ...     _ = sum(range(1000))
+        >>> block.seconds >= 0, block.peak_memory_mb > 1
+        (True, True)
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.peak_memory_mb = 0.0
+        self._done = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Measurement:
+        import psutil
+
+        self._process = psutil.Process()
+        self._look()
+        self._watcher.start()
+        self._start = time.perf_counter()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.seconds = time.perf_counter() - self._start
+        self._done.set()
+        self._watcher.join()
+        self._look()
+
+    def _watch(self) -> None:
+        while not self._done.wait(_INTERVAL):
+            self._look()
+
+    def _look(self) -> None:
+        self.peak_memory_mb = max(self.peak_memory_mb, self._process.memory_info().rss / 1e6)

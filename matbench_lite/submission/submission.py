@@ -15,22 +15,25 @@ from monty.json import MSONable
 
 from matbench_lite.documents import plain
 from matbench_lite.errors import EntryError, RecordError
-from matbench_lite.submission.checkpoint import Checkpoint
-from matbench_lite.submission.document import constructor_arguments, header_document, task_document
-from matbench_lite.submission.entry import Entry, read_entry, write_entry
-from matbench_lite.submission.exchange import fold_as_dict, fold_from_dict
-from matbench_lite.submission.measuring import Measurement
-from matbench_lite.submission.predictions import check_predictions
-from matbench_lite.submission.provenance import collect_provenance
-from matbench_lite.submission.recorded import RecordedFold
-from matbench_lite.submission.saving import check_nothing_dropped, check_owner, code_files
-from matbench_lite.submission.schema import SCHEMA_VERSION, as_lines, form_problems
-from matbench_lite.submission.scores import Scores, TaskScores, score_fold
+from matbench_lite.submission.entry_document import (
+    SCHEMA_VERSION,
+    constructor_arguments,
+    form_problems,
+    header_document,
+    task_document,
+)
+from matbench_lite.submission.entry_files import check_nothing_dropped, check_owner, code_files, write_entry
+from matbench_lite.submission.entry_rules import as_lines
+from matbench_lite.submission.entry_scores import Scores, TaskScores, as_html, as_text, score_fold
+from matbench_lite.submission.examination import Entry, read_entry
+from matbench_lite.submission.fold_predictions import RecordedFold, check_predictions, fold_as_dict, fold_from_dict
 from matbench_lite.tasks import Benchmark, Category, Task, categorise, load_benchmark
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
+
+    from matbench_lite.submission.checkpoint import Checkpoint
 
 FilePath = str | PathLike[str]
 
@@ -101,8 +104,11 @@ class Submission(MSONable):  # type: ignore[misc]
         # Now, not when it is saved after hours of training.
         if problems := form_problems(header_document(self._header()), partly=True):
             raise EntryError(f"the submission is out of form:{as_lines(problems)}", fix="correct it")
-        self._checkpoint = None if checkpoint is None else Checkpoint(Path(checkpoint))
-        if self._checkpoint is not None:
+        self._checkpoint: Checkpoint | None = None
+        if checkpoint is not None:
+            from matbench_lite.submission.checkpoint import Checkpoint
+
+            self._checkpoint = Checkpoint(Path(checkpoint))
             if self._checkpoint.exists():
                 raise EntryError(
                     f"{checkpoint} has a submission in it already",
@@ -118,6 +124,8 @@ class Submission(MSONable):  # type: ignore[misc]
             checkpoint: The folder given as `checkpoint` then.
             benchmark: Its benchmark; needed only if it is not a built-in one.
         """
+        from matbench_lite.submission.checkpoint import Checkpoint
+
         kept = Checkpoint(Path(checkpoint))
         header = kept.header()
         name = header.pop("benchmark")
@@ -187,16 +195,15 @@ class Submission(MSONable):  # type: ignore[misc]
             >>> sub.recorded("mini_gap")[0].peak_memory_mb > 1
             True
         """
+        from matbench_lite.submission.provenance import Measurement
+
         with Measurement() as block:
             yield
         recorded = self._folds.get(task, {}).get(fold)
         if recorded is None:
             raise RecordError(f"{task} fold {fold} was measured but not recorded", fix="call record inside the block")
-        self._keep(
-            task,
-            fold,
-            replace(recorded, seconds=round(block.seconds, 3), peak_memory_mb=round(block.peak_memory_mb, 1)),
-        )
+        measured = replace(recorded, seconds=round(block.seconds, 3), peak_memory_mb=round(block.peak_memory_mb, 1))
+        self._keep(task, fold, measured)
 
     def recorded(self, task: str) -> dict[int, RecordedFold]:
         """What is recorded for a task, by fold number."""
@@ -228,7 +235,14 @@ class Submission(MSONable):  # type: ignore[misc]
         Raises:
             DataMissingError: If the targets are not on this machine and fetching is turned off.
         """
-        return Scores({task.name: self._task_scores(task) for task in self.tasks})
+        scores = Scores()
+        for task in self.tasks:
+            folds = {fold: score_fold(task, fold, held.predictions) for fold, held in self.recorded(task.name).items()}
+            complete = len(folds) == task.n_folds
+            scores[task.name] = TaskScores(
+                task=task.name, kind=task.kind, unit=task.unit, folds=folds, complete=complete
+            )
+        return scores
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -238,6 +252,8 @@ class Submission(MSONable):  # type: ignore[misc]
     @cached_property
     def provenance(self) -> dict[str, Any]:
         """Where it was made: Python, packages, git commit, hardware. Collected on first look; edit it as you like."""
+        from matbench_lite.submission.provenance import collect_provenance
+
         return collect_provenance()
 
     def save(self, folder: FilePath, *, code: FilePath | Sequence[FilePath] = (), overwrite: bool = False) -> Path:
@@ -329,13 +345,9 @@ class Submission(MSONable):  # type: ignore[misc]
         return submission
 
     def __repr__(self) -> str:
-        from matbench_lite.submission.display import as_text
-
         return as_text(self)
 
     def _repr_html_(self) -> str:
-        from matbench_lite.submission.display import as_html
-
         return as_html(self)
 
     def _keep(self, task: str, fold: int, recorded: RecordedFold) -> None:
@@ -343,11 +355,6 @@ class Submission(MSONable):  # type: ignore[misc]
         self._folds.setdefault(task, {})[fold] = recorded
         if self._checkpoint is not None:
             self._checkpoint.keep(task, fold, recorded)
-
-    def _task_scores(self, task: Task) -> TaskScores:
-        folds = {fold: score_fold(task, fold, held.predictions) for fold, held in self.recorded(task.name).items()}
-        complete = len(folds) == task.n_folds
-        return TaskScores(task=task.name, kind=task.kind, unit=task.unit, folds=folds, complete=complete)
 
     def _header(self) -> dict[str, Any]:
         """Who and what, as plain JSON: the arguments of the constructor."""

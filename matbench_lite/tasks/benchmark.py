@@ -1,12 +1,20 @@
-"""A benchmark: a named, versioned list of tasks."""
+"""A benchmark, a named and versioned list of tasks; read from TOML, the built-in ones as a user's own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
 
-from matbench_lite.errors import unknown_name
-from matbench_lite.tasks.task import Input, Kind, Task
+from matbench_lite.documents import TomlTable, toml_document
+from matbench_lite.errors import BenchmarkFileError, MatbenchLiteError, unknown_name
+from matbench_lite.tasks.folds import folds_digest, inputs_digest, targets_digest
+from matbench_lite.tasks.task import Input, Kind, OriginalFile, Table, Task
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,3 +77,182 @@ class Benchmark:
 
     def __len__(self) -> int:
         return len(self.tasks)
+
+
+DEFAULT_FOLDS = 5
+DEFAULT_SEED = 18012019
+MAX_FOLDS = 255  # one byte per row
+
+MAX_SEED = 2**32 - 1  # what scikit-learn takes
+
+BUILT_IN = ("matbench_v0.1", "mini")
+"""Names of the benchmarks that come with the package."""
+
+_HERE = Path(__file__).parent
+
+
+def read_benchmark(path: Path) -> Benchmark:
+    """Read a benchmark file and check all of it; the error names every mistake, each with its place in the file.
+
+    A user's file says for every task where its data lies; that data is opened here, so that a wrong column, a missing
+    target or a bad formula is known before any model is trained. Structures are parsed when they are first used.
+    """
+    with toml_document(path, BenchmarkFileError) as top:
+        built_in = path.parent == _HERE
+        name = top.name()
+        if name in BUILT_IN and not built_in:
+            top.complain("name", f"{name!r} is the name of a built-in benchmark; choose another")
+        folds = TomlTable(top.take("folds", dict, {}), "folds.", top.problems)
+        n_folds, seed = folds.take("splits", int, DEFAULT_FOLDS), folds.take("seed", int, DEFAULT_SEED)
+        if not 2 <= n_folds <= MAX_FOLDS:
+            folds.complain("splits", f"{n_folds} is not between 2 and {MAX_FOLDS}")
+        if not 0 <= seed <= MAX_SEED:
+            folds.complain("seed", f"{seed} is not between 0 and {MAX_SEED}")
+        folds.close()
+        noted = len(top.problems)
+        listed = top.take("tasks", list, [])
+        sections = [TomlTable(section, f"tasks[{i}].", top.problems) for i, section in enumerate(listed)]
+        if not listed and len(top.problems) == noted:
+            top.complain("tasks", "there are none; add a [[tasks]] section")
+        folder = None if built_in else path.parent
+        tasks = [_task(section, name, n_folds, seed, folder) for section in sections]
+        for position, task in enumerate(tasks):
+            if task.name and task.name in [earlier.name for earlier in tasks[:position]]:
+                sections[position].complain("name", f"{task.name!r} is used more than once")
+        benchmark = Benchmark(
+            name=name,
+            title=top.take("title", str, name),
+            description=top.take("description", str, ""),
+            references=top.texts("references"),
+            tasks=tuple(tasks),
+        )
+        top.close()
+        if not top.problems and not built_in:
+            known = [_with_data(section, task) for section, task in zip(sections, tasks, strict=True)]
+            benchmark = replace(benchmark, tasks=tuple(known))
+    return benchmark
+
+
+def _task(section: TomlTable, benchmark: str, n_folds: int, seed: int, folder: Path | None) -> Task:
+    """A task, whose data lies below the folder of a user's file; None: a built-in one, whose data is in the store."""
+    kind = section.choice("kind", get_args(Kind))
+    original = section.section("original") if folder is None else None
+    table = section.section("data")
+    if table is None and folder is not None:
+        section.complain("data", "is missing; say where the data lies: path, id, input, target")
+    own_table = _table(table, folder) if table and folder else None
+    task = Task(
+        benchmark=benchmark,
+        name=section.name(),
+        input=section.choice("input", get_args(Input)),
+        kind=kind,
+        target=section.take("target", str),
+        unit=section.take("unit", str) if kind == "regression" else "",
+        rows=section.take("rows", int) if folder is None else section.optional("rows", int) or 0,
+        description=section.take("description", str, ""),
+        references=section.texts("references"),
+        n_folds=1 if own_table and own_table.part else n_folds,
+        seed=seed,
+        mean_absolute_deviation=section.optional("mean_absolute_deviation", float),
+        fraction_true=section.optional("fraction_true", float),
+        id_prefix=section.optional("id_prefix", str) if folder is None else None,
+        folds_sha256=section.optional("folds_sha256", str),
+        targets_sha256=section.optional("targets_sha256", str),
+        formulas_sha256=section.optional("formulas_sha256", str),
+        spacegroups_sha256=section.optional("spacegroups_sha256", str),
+        inputs_sha256=section.optional("inputs_sha256", str),
+        original=_original(original) if original else None,
+        table=own_table,
+    )
+    section.close()
+    return task
+
+
+def _original(section: TomlTable) -> OriginalFile:
+    original = OriginalFile(
+        name=section.take("name", str), sha256=section.take("sha256", str), urls=section.texts("urls")
+    )
+    section.close()
+    return original
+
+
+def _table(section: TomlTable, folder: Path) -> Table:
+    table = Table(
+        path=folder / section.take("path", str),
+        id=section.take("id", str),
+        input=section.take("input", str),
+        target=section.take("target", str),
+        structure_format=section.choice("structure_format", ("json", "cif", "poscar"), "json"),
+        spacegroup=section.optional("spacegroup", str),
+        part=section.optional("part", str),
+    )
+    section.close()
+    return table
+
+
+def _with_data(section: TomlTable, task: Task) -> Task:
+    """Open the data of a user's task, fill in what only the data knows, and check what the file claims."""
+    # Without the claim about its targets: that one is compared here, with the others.
+    unclaimed = replace(task, targets_sha256=None)
+    try:
+        values = unclaimed.target_values
+        _check_enough_rows(task, values)
+        facts: dict[str, Any] = {
+            "rows": len(values),
+            "folds_sha256": folds_digest(unclaimed.fold_of_rows),
+            "targets_sha256": targets_digest(unclaimed.ids, values),
+        }
+        if task.input == "composition":
+            # Structures take too long to parse each time that somebody only wants to score; formulas do not.
+            _ = unclaimed.targets
+            facts["inputs_sha256"] = inputs_digest(unclaimed.ids, unclaimed.inputs)
+    except MatbenchLiteError as error:
+        section.complain("data", f"{task.name}: {error}")
+        return task
+    for key, actual in facts.items():
+        claimed = getattr(task, key)
+        if claimed and claimed != actual:
+            section.complain(key, f"{claimed!r}, but the data has {actual!r}: restore it, or give a new benchmark name")
+    if task.kind == "regression":
+        return replace(task, **facts, mean_absolute_deviation=float(abs(values - values.mean()).mean()))
+    return replace(task, **facts, fraction_true=float(values.mean()))
+
+
+def _check_enough_rows(task: Task, values: NDArray[Any]) -> None:
+    smallest = len(values)
+    if task.kind == "classification":
+        smallest = min(int(values.sum()), len(values) - int(values.sum()))
+    if smallest < task.n_folds:
+        of_what = "rows" if task.kind == "regression" else "rows of the rarer class"
+        raise BenchmarkFileError(
+            f"{smallest} {of_what} are too few for {task.n_folds} folds", fix="add rows or lower folds.splits"
+        )
+
+
+def load_benchmark(name: str | Path) -> Benchmark:
+    """Load a benchmark: a built-in one by name, a user's own by the path of its TOML file.
+
+    Args:
+        name: "matbench_v0.1", "mini", or the path of a TOML file.
+
+    Raises:
+        UnknownNameError: If there is neither a benchmark nor a file of that name.
+        BenchmarkFileError: If the file has mistakes; the message names all of them.
+
+    Examples:
+        >>> load_benchmark("mini")["mini_gap"].unit
+        'eV'
+    """
+    if str(name) in BUILT_IN:
+        return _built_in(str(name))
+    path = Path(name)
+    if path.suffix == ".toml":
+        if not path.is_file():
+            raise BenchmarkFileError(f"there is no file {path}", fix="give the path of an existing TOML file")
+        return read_benchmark(path)
+    raise unknown_name("benchmark", str(name), [*BUILT_IN, "the path of a .toml file"])
+
+
+@cache
+def _built_in(name: str) -> Benchmark:
+    return read_benchmark(_HERE / f"{name}.toml")

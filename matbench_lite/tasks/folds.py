@@ -1,9 +1,11 @@
-"""The fixed folds: shipped as data, so that no version of anything can move them."""
+"""The fixed folds, shipped as data so that no version of anything can move them, and digests of rows."""
 
 from __future__ import annotations
 
+import hashlib
 import struct
 import zlib
+from collections.abc import Iterable
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -11,7 +13,6 @@ from typing import TYPE_CHECKING
 from zipfile import BadZipFile
 
 from matbench_lite.errors import DataFormatError
-from matbench_lite.tasks.digests import folds_digest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,32 +20,19 @@ if TYPE_CHECKING:
 
     from matbench_lite.tasks.task import Kind, Task
 
+
 _HERE = Path(__file__).parent
 # What numpy and zipfile make of a damaged file; RuntimeError: one that looks encrypted.
 _UNREADABLE = (
-    OSError,
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    EOFError,
-    RuntimeError,
-    MemoryError,
-    SyntaxError,
-    struct.error,
-    BadZipFile,
-    zlib.error,
-)
+    OSError, ValueError, TypeError, LookupError, AttributeError, EOFError, RuntimeError, MemoryError, SyntaxError,
+    struct.error, BadZipFile, zlib.error,
+)  # fmt: skip
 IN_NO_FOLD = 255
 """In place of a fold's number: a row that is always trained on."""
 
 
 def load_folds(task: Task) -> NDArray[np.uint8]:
-    """Read the shipped fold number of every row of a built-in task.
-
-    Raises:
-        DataFormatError: If the shipped file was changed: its digest is not the registry's.
-    """
+    """The shipped fold number of every row of a built-in task; its digest must be the registry's."""
     try:
         assignment = _shipped(task.benchmark, task.name)
         as_shipped = assignment.dtype == "uint8" and assignment.shape == (task.rows,)
@@ -85,24 +73,6 @@ def assign_folds(kind: Kind, targets: ArrayLike, *, n_folds: int, seed: int) -> 
     return assignment
 
 
-def given_fold(is_test: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """The one fold of a task whose data says which rows to test on.
-
-    Args:
-        is_test: Per row, in file order, whether it is to be tested on.
-
-    Examples:
-        >>> import numpy as np
-        >>> given_fold(np.array([False, True])).tolist()
-        [255, 0]
-    """
-    import numpy as np
-
-    assignment = np.where(is_test, np.uint8(0), np.uint8(IN_NO_FOLD))
-    assignment.flags.writeable = False
-    return assignment
-
-
 @cache
 def _shipped(benchmark: str, task: str) -> NDArray[np.uint8]:
     import numpy as np
@@ -113,3 +83,45 @@ def _shipped(benchmark: str, task: str) -> NDArray[np.uint8]:
         assignment: NDArray[np.uint8] = arrays[task]
     assignment.flags.writeable = False
     return assignment
+
+
+def folds_digest(assignment: NDArray[np.uint8]) -> str:
+    """The sha256 over one byte per row: its fold number."""
+    return hashlib.sha256(assignment.tobytes()).hexdigest()
+
+
+def targets_digest(ids: Iterable[str], values: NDArray[np.float64] | NDArray[np.bool_]) -> str:
+    """The sha256 over the lines `id,target` in row order; numbers with ten decimals, booleans as 0 and 1.
+
+    Ten decimals make it the same for the original files and for targets rounded to ten decimals.
+
+    Args:
+        ids: Row ids.
+        values: Targets, in their own unit.
+
+    Examples:
+        >>> import numpy as np
+        >>> targets_digest(["mb-1", "mb-2"], np.array([0.5, 2.0]))[:12]
+        '20d30599eac0'
+    """
+    template = "%s,%d\n" if values.dtype == bool else "%s,%.10f\n"
+    return _sha256_of_lines(template % pair for pair in zip(ids, values.tolist(), strict=True))
+
+
+def inputs_digest(ids: Iterable[str], compositions: Iterable[str]) -> str:
+    """The sha256 over the lines `id,composition` in row order: binds the inputs of a composition task."""
+    return _sha256_of_lines(f"{row_id},{text}\n" for row_id, text in zip(ids, compositions, strict=True))
+
+
+def formulas_digest(ids: Iterable[str], formulas: Iterable[str]) -> str:
+    """The sha256 over the lines `id,reduced formula` in row order: binds what clusters and relatives follow from."""
+    return inputs_digest(ids, formulas)
+
+
+def spacegroups_digest(ids: Iterable[str], numbers: Iterable[int | None]) -> str:
+    """The sha256 over the lines `id,space group` in row order; nothing after the comma where it is not known."""
+    return inputs_digest(ids, ("" if number is None else str(number) for number in numbers))
+
+
+def _sha256_of_lines(lines: Iterable[str]) -> str:
+    return hashlib.sha256("".join(lines).encode()).hexdigest()

@@ -20,13 +20,7 @@ Kind = Literal["regression", "classification"]
 
 @dataclass(frozen=True, kw_only=True)
 class OriginalFile:
-    """The published dataset file of a task.
-
-    Args:
-        name: File name.
-        sha256: Checksum of the file as published.
-        urls: Addresses that have served it, newest first.
-    """
+    """The published dataset file of a task: its name, its sha256, and addresses that have served it, newest first."""
 
     name: str
     sha256: str
@@ -39,7 +33,7 @@ class Table:
 
     Args:
         path: The file.
-        id: Column with the row ids.
+        id: Column with the row ids; without one, rows are numbered from 1.
         input: Column with formulas, or structures as text.
         target: Column with the target.
         structure_format: How structures are written: pymatgen's JSON, CIF or POSCAR.
@@ -48,7 +42,7 @@ class Table:
     """
 
     path: Path
-    id: str
+    id: str | None
     input: str
     target: str
     structure_format: Literal["json", "cif", "poscar"] = "json"
@@ -127,9 +121,9 @@ class Task:
         import pandas as pd
 
         if self.table is not None:
-            from matbench_lite.data import table_ids
+            from matbench_lite.data import table_rows
 
-            return table_ids(self)
+            return table_rows(self).ids
         width = len(str(self.rows))
         return pd.Index([f"{self.id_prefix}-{row:0{width}d}" for row in range(1, self.rows + 1)], name="id")
 
@@ -141,14 +135,20 @@ class Task:
     @cached_property
     def fold_of_rows(self) -> NDArray[np.uint8]:
         """The fold in whose test part each row is, in file order; 255 for a row that is in none."""
-        from matbench_lite.tasks.folds import assign_folds, given_fold, load_folds
+        from matbench_lite.tasks.folds import IN_NO_FOLD, assign_folds, load_folds
 
         if self.table is None:
             return load_folds(self)
         if self.has_given_parts:
-            from matbench_lite.data import table_is_test
+            import numpy as np
 
-            return given_fold(table_is_test(self))
+            from matbench_lite.data import table_rows
+
+            is_test = table_rows(self).is_test
+            assert is_test is not None, f"{self.name} has no column of parts"
+            assignment = np.where(is_test, np.uint8(0), np.uint8(IN_NO_FOLD))
+            assignment.flags.writeable = False
+            return assignment
         return assign_folds(self.kind, self.target_values, n_folds=self.n_folds, seed=self.seed)
 
     def test_rows(self, fold: int) -> NDArray[np.intp]:
@@ -214,11 +214,7 @@ class Task:
         return self.inputs.iloc[rows], self.targets["target"].iloc[rows]
 
     def test_inputs(self, fold: int) -> pd.Series:
-        """Inputs of the test part of `fold`, indexed by row id.
-
-        Raises:
-            DataMissingError: If the inputs are not on this machine and cannot be fetched.
-        """
+        """Inputs of the test part of `fold`, indexed by row id; raises what `train_data` does."""
         return self.inputs.iloc[self.test_rows(fold)]
 
     def _known(self, fold: int) -> int:

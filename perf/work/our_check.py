@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from matbench_lite.review import check_entries
+from matbench_lite.check import check_entries
 
 
 def main() -> None:

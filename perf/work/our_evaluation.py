@@ -12,11 +12,11 @@ import time
 from pathlib import Path
 
 from matbench_lite.evaluate import evaluate, read_evaluation
-from matbench_lite.evaluate.data.plan import make_plan
-from matbench_lite.evaluate.models.candidates import load_candidate
-from matbench_lite.evaluate.running.engine import pieces
-from matbench_lite.evaluate.running.work import Job, outcomes
-from matbench_lite.evaluate.scoring.scorers import make_scorers
+from matbench_lite.evaluate.engine import pieces
+from matbench_lite.evaluate.evaluated_models import load_candidate
+from matbench_lite.evaluate.evaluation_worker import Job, outcomes
+from matbench_lite.evaluate.group_plan import make_plan
+from matbench_lite.evaluate.scorers import make_scorers
 
 PATH = Path(sys.argv[1]) / f"ours-{sys.argv[2]}.json"
 evaluate(Path(sys.argv[1]) / "warm-up.json")  # imports, on the other side at the top, are done here inside functions

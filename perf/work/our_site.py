@@ -19,9 +19,9 @@ import scipy.special  # noqa: F401
 
 from matbench_lite import Benchmark, Submission, load_benchmark
 from matbench_lite.board import read_entries
-from matbench_lite.review import Checked
-from matbench_lite.site.build import build_site, give_memory_back, make_site, publish
-from matbench_lite.site.rendering import render_site
+from matbench_lite.check import Checked
+from matbench_lite.memory import give_memory_back
+from matbench_lite.site.build import build_site, make_site, publish, render_site
 
 
 def pages(bench: Benchmark, entries: Path, output: Path) -> dict[str, float]:

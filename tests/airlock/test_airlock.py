@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from matbench_lite.airlock import Limits, close, inside
-from matbench_lite.airlock.wire import describe, restore
+from matbench_lite.airlock import Limits, close, describe, inside, restore
 from matbench_lite.errors import AirlockError, DataFormatError
 
 from ..waiting import wait_until
@@ -71,7 +70,7 @@ def test_the_end_of_a_decoder_is_an_error_and_the_next_file_is_decoded(decoder) 
 
 
 def test_one_that_waits_for_ever_is_ended_by_the_clock(monkeypatch) -> None:
-    monkeypatch.setattr("matbench_lite.airlock.parent._START", 1)
+    monkeypatch.setattr("matbench_lite.airlock._START", 1)
     with pytest.raises(AirlockError, match="does not come to an end"):
         inside(bad.sleep, None, limits=Limits(seconds=0.01))
 

@@ -90,6 +90,32 @@ def test_json_is_the_whole_board(submissions, capsys) -> None:
     assert len(json.loads(capsys.readouterr().out)["rows"]) == 7
 
 
+def test_markdown_and_latex_have_what_the_terminal_shows(submissions, capsys) -> None:
+    assert mbl("leaderboard", "-b", "mini", "-s", submissions, "-t", "mini_gap", "--csv") == 0
+    (score, *_) = (float(row["score_mean"]) for row in csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert mbl("leaderboard", "-b", "mini", "-s", submissions, "-t", "mini_gap", "--markdown") == 0
+    markdown = capsys.readouterr().out
+    assert "**Leaderboard of mini\\_gap**\n\n| rank | entry | tie | MAE (eV) |" in markdown
+    assert r"\[bold\]Good\[/bold\]" in markdown
+    assert mbl("leaderboard", "-b", "mini", "-s", submissions, "-t", "mini_gap", "--latex") == 0
+    latex = capsys.readouterr().out
+    assert latex.startswith("\\begin{table}")
+    (line,) = (line for line in latex.splitlines() if "Specialist" in line)
+    assert f"1 & Specialist & a & {score:.1g}" in line
+    assert r" $\pm$ " in line
+
+
+def test_every_table_of_a_board_is_there(submissions, capsys) -> None:
+    assert mbl("leaderboard", "-b", "mini", "-s", submissions, "--markdown") == 0
+    printed = capsys.readouterr().out
+    assert "The best general-purpose entry on each task" in printed
+    assert "Ranks over 3 tasks" in printed
+    assert "| rank | entry | places (95 %) | mean rank (95 %) | tasks led |" in printed
+    assert "| scaled error | log kvrh | gap |" in printed
+    assert mbl("compare", "good", "bad", "specialist", "-s", submissions, "--latex") == 0
+    assert capsys.readouterr().out.count("\\toprule") == 3
+
+
 def test_a_damaged_entry_is_left_out_named_and_fails(submissions, tmp_path, capsys) -> None:
     submissions = shutil.copytree(submissions, tmp_path / "submissions")
     (submissions / "bad" / "submission.json").write_text("{}")
@@ -111,6 +137,7 @@ def test_entries_of_other_benchmarks_are_passed_over_and_nothing_is_an_answer_to
     ("arguments", "code", "message"),
     [
         (["leaderboard", "--csv", "--json"], 2, "choose one of --csv and --json"),
+        (["compare", "a", "b", "--json", "--markdown", "--latex"], 2, "choose one of --json, --markdown and --latex"),
         (["leaderboard", "-b", "mini", "-t", "mini_gab"], 2, "did you mean 'mini_gap'"),
         (["leaderboard", "-s", "nowhere"], 1, "there is no folder nowhere"),
         (["compare", "nobody", "nothing"], 1, "is missing"),

@@ -9,7 +9,7 @@ import pytest
 
 from matbench_lite import Submission
 from matbench_lite.board import Results, task_board
-from matbench_lite.board.task import hardware
+from matbench_lite.board.task_boards import hardware
 from matbench_lite.stats import Interval
 
 

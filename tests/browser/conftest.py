@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Request, sync_playwright
 
-from matbench_lite.site.serving import site_server
+from matbench_lite.site import site_server
 
 from ..whole_site import Once, pages_of_whole_site, whole_site
 

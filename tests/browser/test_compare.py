@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.board import CompareBoard, Results, compare
-from matbench_lite.digits import p_value, spread
+from matbench_lite.text import p_value, spread
 
 
 def python_says(submissions: Path, *slugs: str) -> CompareBoard:

@@ -14,6 +14,7 @@ from matbench_lite import load_benchmark
 from matbench_lite.event import (
     Event,
     benchmark_source,
+    build_board,
     clock,
     create_event,
     open_kit,
@@ -23,11 +24,9 @@ from matbench_lite.event import (
     score_submissions,
     waiting,
 )
-from matbench_lite.event.datasets import read_inputs
-from matbench_lite.event.folds import FoldPredicted
-from matbench_lite.event.pages import build_board
-from matbench_lite.event.predictions_file import write_predictions
-from matbench_lite.run.bagging import RowPredictions
+from matbench_lite.event.event_data import read_inputs
+from matbench_lite.event.submission_files import FoldPredicted, write_predictions
+from matbench_lite.run import RowPredictions
 
 from ..whole_site import Once
 from .axe import serious_faults
@@ -96,7 +95,7 @@ def _write(event: Event, path: Path, *noises: float) -> None:
         )
         for fold in kit.folds
     ]
-    write_predictions(path, {"valid": kit.task.ids, "test": read_inputs(kit.folder, kit.task).index}, folds)
+    write_predictions(path, {"valid": kit.task.ids, "test": read_inputs(kit.event.folder, kit.task).index}, folds)
 
 
 def test_nothing_runs_and_the_layout_holds(event_address: str, visit: Callable) -> None:

@@ -10,12 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from matbench_lite.evaluate.output.page import as_page
-from matbench_lite.judge import Run, judge, rule_set
-from matbench_lite.judge.pages import judgement_page
-
-from ..evaluate.conftest import Folder
-from ..hostile_titles import HOSTILE, NAME, SEEN, hostile_board, hostile_site
+from ..hostile_titles import NAME, SEEN, hostile_board, hostile_pages, hostile_site
 from ..whole_site import Once
 from .conftest import serve
 from .test_search_and_looks import search
@@ -103,18 +98,12 @@ def test_an_injected_script_is_stopped(
     _check_stopped(text, folder, opened(folder), visit)
 
 
-def test_an_injected_script_is_stopped_in_a_report(tmp_path: Path, visit: Callable) -> None:
-    results = Folder(tmp_path).run(models=[{"filename": "mean.py", "args": {"name": HOSTILE}}])
-    _check_stopped(as_page(results), tmp_path, tmp_path.as_uri(), visit)
-
-
-def test_an_injected_script_is_stopped_in_a_judgement(tmp_path: Path, visit: Callable) -> None:
-    runs = [
-        Run(algorithm=name, dataset=HOSTILE, run=0, r2=r2, components=5, property_value=1.0)
-        for name, r2 in ((HOSTILE, 0.9), ("b", 0.8))
-    ]
-    text = judgement_page(judge(runs, rule_set("draft"), draws=5), title=HOSTILE)
+@pytest.mark.parametrize("name", ["report", "judgement", "dossier"])
+def test_nothing_runs_in_a_page_that_is_one_file(name: str, once: Once, tmp_path: Path, visit: Callable) -> None:
+    text = (hostile_pages(once) / f"{name}.html").read_text(encoding="utf-8")
     _check_stopped(text, tmp_path, tmp_path.as_uri(), visit)
+    shown = visit(tmp_path.as_uri()).go("clean.html").locator("main").evaluate("main => main.textContent")
+    assert shown.count(SEEN) > 3, "it is to be read"
 
 
 def _check_stopped(text: str, folder: Path, address: str, visit: Callable) -> None:

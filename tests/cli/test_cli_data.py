@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from matbench_lite import load_benchmark
+from matbench_lite.text import file_size
 
 STEELS = load_benchmark("matbench_v0.1")["matbench_steels"]
 TOML = """
@@ -166,7 +167,7 @@ def test_mini_needs_no_data_directory(mbl, monkeypatch):
 def test_a_users_own_benchmark_has_its_data_where_it_says(mbl, own, tmp_path):
     (line,) = [line for line in mbl("data", "status", "-b", own).out.splitlines() if line.startswith("y ")]
     size = (tmp_path / "own.csv").stat().st_size
-    assert line.split() == ["y", "verified", "verified", f"{size / 1000:.1f}", "kB", "own.csv"]
+    assert line.split() == ["y", "verified", "verified", *file_size(size).split(), "own.csv"]
     assert mbl("data", "verify", "-b", own) == (0, "y targets: verified\ny inputs: verified\n", "")
     exported = mbl("data", "export-targets", "-b", own, "-o", tmp_path / "all.parquet", "--json").json
     assert exported == {

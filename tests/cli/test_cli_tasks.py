@@ -221,3 +221,36 @@ sys.exit(run(["tasks", "-b", "mini"]))
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert ended.returncode == 130
     assert "Traceback" not in ended.stderr
+
+
+HOSTILE = "\x1b]0;x\x07\u202e[bold]"
+OWN = f"""
+name = "ours"
+title = "{HOSTILE}"
+[[tasks]]
+name = "gap"
+input = "composition"
+kind = "regression"
+target = "{HOSTILE}"
+unit = "{HOSTILE}"
+description = "{HOSTILE}"
+references = ["{HOSTILE}"]
+[tasks.data]
+path = "gap.csv"
+id = "id"
+input = "formula"
+target = "gap"
+"""
+
+
+@pytest.mark.parametrize("command", [("tasks", "gap"), ("try", "dummy", "--inner-folds", "2", "--output", "out")])
+def test_the_text_of_an_own_benchmark_does_not_reach_the_terminal(mbl, tmp_path, monkeypatch, command):
+    escapes = {ord(char): f"\\u{ord(char):04x}" for char in "\x1b\x07\u202e"}
+    (tmp_path / "ours.toml").write_text(OWN.translate(escapes))
+    rows = "".join(f"{row},{formula},{row}.5\n" for row, formula in enumerate(["NaCl", "GaAs", "Fe2O3"] * 10))
+    (tmp_path / "gap.csv").write_text(f"id,formula,gap\n{rows}")
+    monkeypatch.chdir(tmp_path)
+    ended = mbl(*command, "--benchmark", "ours.toml")
+    assert ended.code == 0, ended.err
+    assert r"\x1b]0;x\x07\u202e[bold]" in ended.out
+    assert not {"\x1b", "\x07", "\u202e"} & set(ended.out + ended.err)

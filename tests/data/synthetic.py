@@ -13,7 +13,7 @@ import orjson
 import pandas as pd
 
 from matbench_lite import Benchmark, Task, load_benchmark
-from matbench_lite.data.formulas import reduced_formulas_of_strings
+from matbench_lite.data.chemistry import reduced_formulas_of_strings
 from matbench_lite.tasks import formulas_digest, inputs_digest, spacegroups_digest, targets_digest
 
 PUBLISHED = load_benchmark("matbench_v0.1")

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from matbench_lite import Benchmark, Task, load_benchmark
-from matbench_lite.data import Added, add, export_targets, status, verify
-from matbench_lite.data.adding import add_original
-from matbench_lite.data.formulas import reduced_formulas_of_strings
+from matbench_lite.data import add, export_targets, status, verify
+from matbench_lite.data.chemistry import reduced_formulas_of_strings
+from matbench_lite.data.local_files import Added, add_original
 from matbench_lite.data.store import holdings
 from matbench_lite.errors import (
     DataError,
@@ -290,7 +290,7 @@ FRAMES = {
     "no rows": (lambda f: f.iloc[:0], "has no rows"),
     "a row less": (lambda f: f.iloc[1:], "the ids are not the 60 of matbench_jdft2d, in order"),
     "another order": (lambda f: f.iloc[::-1], "the ids are not the 60"),
-    "ids of nobody": (lambda f: f.assign(mbid="mat-1"), "'mat-1' is no row id of matbench_v0.1; name the task"),
+    "ids of nobody": (lambda f: f.assign(mbid="mat-1"), "'mat-1' is not a row id of matbench_v0.1; name the task"),
     "a text": (lambda f: f.assign(target="12"), "the targets are object, matbench_jdft2d is a regression"),
     "a hole": (lambda f: f.assign(target=f["target"].where(f.index > 3)), "a target is NaN or infinite"),
     "infinity": (lambda f: f.assign(target=np.inf), "a target is NaN or infinite"),
@@ -456,7 +456,7 @@ def test_verify_finds_what_was_changed_or_lost(many):
     found = {(item.task, item.part): problem for item, problem in verify(many) if problem}
     assert found == {
         ("matbench_steels", "targets"): f"the targets of matbench_steels were changed on this disk: {changed_file} "
-        "has not the sha256 noted for it",
+        "does not have its noted sha256",
         ("matbench_jdft2d", "inputs"): "the file is gone",
     }
 

@@ -19,10 +19,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import matbench_lite.data.download.addresses as module
-from matbench_lite.data.download import DownloadPolicy, download
-from matbench_lite.data.download.mirrors import mirror_urls
-from matbench_lite.data.download.partial import Partial
+import matbench_lite
+from matbench_lite.data.download import DownloadPolicy, download, mirror_urls
+from matbench_lite.data.http_download import Partial
 from matbench_lite.errors import DownloadError
 
 from ..waiting import wait_until
@@ -74,7 +73,7 @@ def names(folder: Path) -> set[str]:
 
 
 def child(folder: Path, *urls: str, first: str = "") -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(Path(module.__file__).parents[2])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(matbench_lite.__file__).parents[1])}
     command = [sys.executable, "-c", first + CHILD, str(folder), *urls]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -252,7 +251,7 @@ def test_a_host_that_is_not_there_is_named_without_the_password(tmp_path):
 def test_a_finished_part_of_an_earlier_process_is_used(server, tmp_path):
     partial = Partial(tmp_path / NAME)
     partial.restart(server.url(f"good/{NAME}"), bad_server.ETAG)
-    with partial.append() as stream:
+    with partial.path.open("ab") as stream:
         stream.write(CONTENT)
     assert fetch(server, tmp_path, "good") == CONTENT
     assert server.ranges() == [f"bytes={len(CONTENT)}-"]
@@ -261,7 +260,7 @@ def test_a_finished_part_of_an_earlier_process_is_used(server, tmp_path):
 def test_a_part_that_is_longer_than_the_file_is_dropped(server, tmp_path):
     partial = Partial(tmp_path / NAME)
     partial.restart(server.url(f"good/{NAME}"), bad_server.ETAG)
-    with partial.append() as stream:
+    with partial.path.open("ab") as stream:
         stream.write(CONTENT + b"more")
     assert fetch(server, tmp_path, "good") == CONTENT
     assert server.ranges() == [f"bytes={len(CONTENT) + 4}-", None]

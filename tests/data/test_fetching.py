@@ -12,8 +12,8 @@ import pytest
 
 from matbench_lite import Submission, Task, load_benchmark
 from matbench_lite.data import fetch, verify
-from matbench_lite.data.adding import add_original
 from matbench_lite.data.download import DownloadPolicy
+from matbench_lite.data.local_files import add_original
 from matbench_lite.data.store import holdings
 from matbench_lite.errors import DataError, DataMissingError, DownloadError
 

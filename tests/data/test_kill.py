@@ -18,14 +18,14 @@ import pytest
 from ..conftest import LONG
 
 ROWS = 3000 if LONG else 200
-KILLS = 40 if LONG else 16
+KILLS = 40 if LONG else 12
 
 # Forks a new process for every line on standard input, so that each begins with everything imported and nothing read;
 # kills it at the given step or after the given time, if any. Says how it ended, what it gave, and its number of steps.
 FORKS = """
 import json, os, signal, time, traceback, warnings
 from pathlib import Path
-import matbench_lite.data.original, matbench_lite.data.parquet, matbench_lite.data.structures.array, pymatgen.core
+import matbench_lite.data.original, matbench_lite.data.parquet, matbench_lite.data.structure_array, pymatgen.core
 from matbench_lite.data import add, status
 from matbench_lite.data.store import file_sha256, holdings
 

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pymatgen.core import Structure
 
-from matbench_lite.data.original import read_original, split_json
-from matbench_lite.data.original.split_json import SplitJsonFile
+from matbench_lite.data import original as module
+from matbench_lite.data.original import SplitJsonFile, read_original
 from matbench_lite.data.structures import StructureColumns
 from matbench_lite.errors import DataFormatError, DataMissingError
 
@@ -52,8 +52,8 @@ def read_all(path: Path) -> list[list[Any]]:
 
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(split_json, "_PIECE", 100)
-    monkeypatch.setattr(split_json, "_LARGEST", 10_000)
+    monkeypatch.setattr(module, "_PIECE", 100)
+    monkeypatch.setattr(module, "_LARGEST", 10_000)
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -165,7 +165,7 @@ def test_damaged_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: Any, message: str, pieces: str
 ) -> None:
     if pieces == "small":
-        monkeypatch.setattr(split_json, "_PIECE", 7)
+        monkeypatch.setattr(module, "_PIECE", 7)
     path = write(tmp_path / name, content)
     with pytest.raises(DataFormatError, match=message) as raised:
         read_original(path, input_kind="composition")
@@ -235,7 +235,7 @@ def test_memory_stays_bounded_whatever_comes(tmp_path: Path, filler: str) -> Non
 
 
 def test_a_row_larger_than_a_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(split_json, "_PIECE", 10)
+    monkeypatch.setattr(module, "_PIECE", 10)
     rows = [["a" * 5000, 1], ["b", 2], [[[]] * 3000, 3], ["c", 4]]
     assert read_all(write(tmp_path / "t.json", split(["x", "y"], rows))) == rows
 
@@ -244,8 +244,8 @@ def test_a_row_larger_than_a_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_pieces_that_always_end_at_the_same_place_in_a_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shift: int
 ) -> None:
-    monkeypatch.setattr(split_json, "_PIECE", 8)
-    monkeypatch.setattr(split_json, "_LARGEST", 64)
+    monkeypatch.setattr(module, "_PIECE", 8)
+    monkeypatch.setattr(module, "_LARGEST", 64)
     text = '{"columns":["x"],"data":[' + " " * shift + ",".join(["[1]"] * 100) + "]}"
     assert read_all(write(tmp_path / "t.json", text)) == [[1]] * 100
 
@@ -275,5 +275,5 @@ def test_any_table_comes_back_whatever_is_in_its_cells(
     path = tmp_path_factory.getbasetemp() / "any.json"
     write(path, json.dumps(content, ensure_ascii=ascii_only, **layout))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(split_json, "_PIECE", piece)
+        patch.setattr(module, "_PIECE", piece)
         assert read_all(path) == rows

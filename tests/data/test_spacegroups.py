@@ -40,7 +40,7 @@ def test_those_that_no_file_states_are_computed_and_kept(stored, monkeypatch):
     assert not held.accepted
     assert held.digest == holdings(stored)["inputs"].sha256
     with monkeypatch.context() as patch:
-        patch.setattr("matbench_lite.data.spacegroups._numbers", None)  # what is kept is read, not computed
+        patch.setattr("matbench_lite.data.access._spacegroups", None)  # what is kept is read, not computed
         pd.testing.assert_series_equal(load_spacegroups(stored), expected)
     held.path.unlink()
     pd.testing.assert_series_equal(load_spacegroups(stored), expected)

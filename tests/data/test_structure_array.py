@@ -15,8 +15,8 @@ import pytest
 from pymatgen.core import Lattice, Structure
 from sklearn.model_selection import KFold, train_test_split
 
+from matbench_lite.data.structure_array import StructureArray, StructureDtype
 from matbench_lite.data.structures import StructureColumns, encode_structures
-from matbench_lite.data.structures.array import StructureArray, StructureDtype
 from matbench_lite.errors import DataMissingError
 
 SYMBOLS = ["H", "Na", "Fe", "Si", "Po", "Ag"]

@@ -34,6 +34,20 @@ class Mean(Model):
         return sum(self.seen) / len(self.seen)
 """
 
+CONSTANT = """
+from matbench_lite.evaluate import Model
+
+class Constant(Model):
+    def __init__(self, value=0.0, name="constant"):
+        super().__init__(name)
+        self.value = value
+
+    def predict(self, item, **columns):
+        return self.value
+
+    def end_participant(self, identifier, model_log):
+        model_log["value"] = self.value
+"""
 ROWS = """
 id,sequence,task,choices,response,response_type,domain,phase,gap
 a,0,Al2O3,real,1.0,free,energy,solid,0.5
@@ -79,6 +93,29 @@ class Folder:
             if notes:
                 warnings.simplefilter("ignore", EvaluationWarning)
             return evaluate(path)
+
+
+def hostile_results(folder: Folder, hostile: str) -> Results:
+    """The results of an evaluation with a hostile text wherever somebody may write one."""
+    folder.write("constant.py", CONSTANT)
+    folder.write("broken.py", f"raise RuntimeError({hostile!r})")
+    quoted = hostile.replace('"', '""')
+    rows = [f'"{quoted}{group}",{row},"{quoted}",,{group + row},free,d' for group in range(6) for row in range(3)]
+    folder.write("rows.csv", "id,sequence,task,choices,response,response_type,domain\n" + "\n".join(rows) + "\n")
+    folder.write(
+        "enc.py",
+        f"""
+        from matbench_lite.evaluate import ResponseEncoder, TaskEncoder
+        class Task(TaskEncoder):
+            def encode_task(self, task):
+                return {hostile!r}
+        class Response(ResponseEncoder):
+            def encode_response(self, response, task):
+                return {hostile!r}
+        """,
+    )
+    models = [{"filename": "constant.py", "args": {"name": hostile}, "override_name": hostile}, "mean.py", "broken.py"]
+    return folder.run(type="adaption", models=models, task_encoders={"d": "enc.py"}, response_encoders={"d": "enc.py"})
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from matbench_lite.errors import EvaluationError
 from matbench_lite.evaluate import COMPARATORS, convert_to_basic_types, tuple_to_string, unnest
-from matbench_lite.evaluate.data.grouping import anion, anonymous_formula, chemical_system, prototype
-from matbench_lite.evaluate.data.tuples import FrozenRow, frozen, plain_value, split_choices
+from matbench_lite.evaluate.benchmark_rows import anion, anonymous_formula, chemical_system, prototype
 from matbench_lite.evaluate.encoders.binned_response import BinnedResponse
-from matbench_lite.evaluate.output.document import as_document
-from matbench_lite.evaluate.output.page import as_page
-from matbench_lite.evaluate.results.figures import Answers
+from matbench_lite.evaluate.evaluation_results import Answers
+from matbench_lite.evaluate.items import FrozenRow, frozen, plain_value, split_choices
+from matbench_lite.evaluate.report_page import as_page
+from matbench_lite.evaluate.saved_results import as_document
 
 EQUALITY, ABSDIFF, SQUAREDDIFF, NVC = (COMPARATORS[name]() for name in ("equality", "absdiff", "squareddiff", "nvc"))
 CHOICES = [[["a"]], [["b"]], [["c"]], [["d"]]]
@@ -99,11 +99,7 @@ def test_nvc() -> None:
     other = [["All", "a", "c"]]
     assert [
         NVC.compare(*pair, "single-choice", []) for pair in (("NVC", [["NVC"]]), (other, other), ("NVC", other))
-    ] == [
-        1,
-        1,
-        0,
-    ]
+    ] == [1, 1, 0]
 
 
 def test_a_score_that_is_no_number_is_the_models_failure(folder) -> None:

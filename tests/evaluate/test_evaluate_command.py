@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from matbench_lite.cli.app import run
@@ -84,3 +85,46 @@ def test_a_folder_that_cannot_be_written(folder, mbl) -> None:
     code, _, err = mbl("evaluate", "evaluation.json", "--output", "taken")
     assert code == 1
     assert "cannot be written" in err
+
+
+NASTY = "=cmd() [bold]<script>alert(1)</script> \x07\x1b[31m\u202e"
+ANSWERING = """
+from matbench_lite.evaluate import Model
+
+class Answering(Model):
+    def __init__(self, answer):
+        super().__init__(answer)
+        self.answer = answer
+
+    def predict(self, item, **columns):
+        if "fail" in self.answer:
+            raise ValueError(self.answer)
+        return self.answer
+"""
+
+
+def test_text_of_strangers_does_nothing_anywhere(folder, mbl) -> None:
+    """Names, groups, tasks, answers and messages of models: in the terminal, the table and the page."""
+    folder.write("answering.py", ANSWERING)
+    quoted = NASTY.replace('"', '""')
+    folder.write(
+        "rows.csv",
+        "id,sequence,task,choices,response,response_type,domain\n"
+        + "".join(
+            f'"{quoted}{n}",0,"{quoted}",a|b,{answer},single-choice,"{quoted}"\n' for n, answer in enumerate("ab")
+        ),
+    )
+    models = [{"filename": "answering.py", "args": {"answer": answer}} for answer in (NASTY, "-1.5", f"fail {NASTY}")]
+    folder.file(models=models, comparator="equality", type="adaption")
+    code, out, err = mbl("evaluate", "evaluation.json")
+    assert code == 1
+    written = folder.path / "evaluation-results"
+    for text in (out, err, (written / "results.csv").read_text(), (written / "report.html").read_text()):
+        assert not {"\x07", "\x1b", "\u202e"} & set(text)
+    for text in (out, err):
+        assert "[bold]<script>" in text, "not taken for markup"
+        assert r"\x07\x1b[31m\u202e" in text
+    table = pd.read_csv(written / "results.csv", dtype=str)
+    assert set(table["prediction"]) == {"'=cmd() [bold]<script>alert(1)</script> [31m", "-1.5"}
+    assert not any(table[name].str.startswith("=").any() for name in table.columns)
+    assert "<script>alert" not in (written / "report.html").read_text()

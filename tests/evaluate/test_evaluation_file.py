@@ -550,3 +550,14 @@ def test_seed_that_is_none(folder, value) -> None:
     document = folder.document() | {"seed": value}
     with pytest.raises(EvaluationError, match=r"seed: .* is not allowed; give a whole number from 0 to 4294967295"):
         read_evaluation(folder.write("evaluation.json", document))
+
+
+def test_a_value_is_told_in_full_whatever_is_in_it(folder) -> None:
+    """What to do is data beside the message: a semicolon in a value is no end of it."""
+    with pytest.raises(EvaluationError) as caught:
+        read_evaluation(folder.file(type="a; b"))
+    assert caught.value.message == 'evaluation: type: "a; b" is not allowed'
+    assert caught.value.fix == "give prediction, adaption (or adaptation), coverage or loo-coverage"
+    with pytest.raises(EvaluationError) as caught:
+        read_evaluation(folder.file(models=["a; b.py"]))
+    assert caught.value.message == 'evaluation: models/0: "a; b.py" does not exist'

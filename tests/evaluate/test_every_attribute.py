@@ -141,7 +141,7 @@ def test_an_encoder_class_that_is_not_in_the_file(folder, key) -> None:
 
 def test_paths_in_an_installed_ccobra(folder, monkeypatch) -> None:
     """As far as paths go, any package of that name is ccobra."""
-    from matbench_lite.evaluate.file import paths
+    from matbench_lite.evaluate import evaluation_file as paths
 
     folder.write("site/ccobra/__init__.py", "")
     folder.write("site/ccobra/mean.py", (folder.path / "mean.py").read_text())

@@ -194,8 +194,7 @@ def test_what_one_model_is_shown_cannot_be_changed_for_the_next(folder, change) 
         """,
     )
     folder.write(
-        "words.csv",
-        "id,sequence,task,choices,response,response_type,domain\na,0,t,x|y,x,free,d\nb,0,t,x|y,y,free,d\n",
+        "words.csv", "id,sequence,task,choices,response,response_type,domain\na,0,t,x|y,x,free,d\nb,0,t,x|y,y,free,d\n"
     )
     data = {"data_test": "words.csv", "data_pre_train": "words.csv", "corresponding_data": True}
     failure = folder.run(models=["vandal.py"], comparator=None, **data).models["Vandal"].failure

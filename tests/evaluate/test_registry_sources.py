@@ -8,9 +8,8 @@ from pymatgen.core import Composition
 from matbench_lite import load_benchmark
 from matbench_lite.data import load_spacegroups
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.data.grouping import anion, chemical_system, prototype
-from matbench_lite.evaluate.data.registry import read_registry
-from matbench_lite.evaluate.file.specification import Limit, RegistrySource
+from matbench_lite.evaluate.benchmark_rows import anion, chemical_system, prototype, read_registry
+from matbench_lite.evaluate.evaluation_file import Limit, RegistrySource
 
 MINI = load_benchmark("mini")
 

@@ -10,28 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from matbench_lite.evaluate import save_results
-from matbench_lite.evaluate.output.document import as_document
-from matbench_lite.evaluate.output.page import as_page
-from matbench_lite.evaluate.results.statistics import learning_curve, mean_interval
+from matbench_lite.evaluate import Results, as_document, as_page, rank_texts, save_results
+from matbench_lite.evaluate.evaluation_results import learning_curve, mean_interval
+from matbench_lite.evaluate.report_plots import draw_models, symbol
+from matbench_lite.view import text_width
 
 from ..conftest import LONG
 from ..site.html_page import check_policy
+from .conftest import CONSTANT, hostile_results
 
-CONSTANT = """
-from matbench_lite.evaluate import Model
-
-class Constant(Model):
-    def __init__(self, value=0.0, name="constant"):
-        super().__init__(name)
-        self.value = value
-
-    def predict(self, item, **columns):
-        return self.value
-
-    def end_participant(self, identifier, model_log):
-        model_log["value"] = self.value
-"""
 MEMORY = """
 from matbench_lite.evaluate import Model
 
@@ -188,32 +175,7 @@ class Tags(HTMLParser):
 @pytest.fixture
 def page(folder) -> str:
     """A report with everything in it, and hostile names everywhere."""
-    folder.write("constant.py", CONSTANT)
-    folder.write("broken.py", f"raise RuntimeError({HOSTILE!r})")
-    quoted = HOSTILE.replace('"', '""')
-    rows = [f'"{quoted}{group}",{row},"{quoted}",,{group + row},free,d' for group in range(6) for row in range(3)]
-    folder.write("rows.csv", "id,sequence,task,choices,response,response_type,domain\n" + "\n".join(rows) + "\n")
-    folder.write(
-        "enc.py",
-        f"""
-        from matbench_lite.evaluate import ResponseEncoder, TaskEncoder
-        class Task(TaskEncoder):
-            def encode_task(self, task):
-                return {HOSTILE!r}
-        class Response(ResponseEncoder):
-            def encode_response(self, response, task):
-                return {HOSTILE!r}
-        """,
-    )
-    models = [
-        {"filename": "constant.py", "args": {"name": HOSTILE}, "override_name": HOSTILE},
-        "mean.py",
-        "broken.py",
-    ]
-    results = folder.run(
-        type="adaption", models=models, task_encoders={"d": "enc.py"}, response_encoders={"d": "enc.py"}
-    )
-    return as_page(results)
+    return as_page(hostile_results(folder, HOSTILE))
 
 
 def test_every_text_is_escaped(page) -> None:
@@ -244,19 +206,93 @@ def test_the_page_has_its_parts(page) -> None:
         "The most frequent answers",
         "What the models noted",
         "has no scores.",
-        "prefers-color-scheme: dark",
+        "color-scheme: light dark",
         "width=device-width",
     ):
         assert part in page, part
-    assert page.count("<svg") == 3
+    assert page.count('role="img"') == 3
 
 
 def test_the_drawings_stay_inside(page) -> None:
-    for svg in re.findall(r'<svg viewBox="0 0 (\d+) ([\d.]+)".*?</svg>', page, re.DOTALL):
-        width = float(svg[0])
-        assert width > 0
-    for x in re.findall(r'(?:cx|x1|x2)="([-\d.]+)"', page):
+    widths = re.findall(r'<svg[^>]* viewBox="0 0 (\d+) [\d.]+"', page)
+    assert widths
+    assert all(int(width) > 0 for width in widths)
+    places = re.findall(r'(?:x1|x2)="([-\d.]+)"', page) + re.findall(r"translate\(([-\d.]+) ", page)
+    assert len(places) > 30
+    for x in places:
         assert 0 <= float(x) <= 460
+
+
+SHIFTS = (0.0, 0.5, 0.5, 1.0)
+
+
+@pytest.fixture
+def tied(folder) -> Results:
+    """Four models, two of them equal; the gap is predicted best by the one that is worst otherwise."""
+    folder.write("constant.py", CONSTANT + "    def gap(self, item, **columns):\n        return -self.value\n")
+    models = [{"filename": "constant.py", "args": {"value": -shift, "name": f"m{n}"}} for n, shift in enumerate(SHIFTS)]
+    gap = {"data_column": "gap", "comparator": "absdiff", "prediction_fn_name": "gap"}
+    return folder.run(models=models, aux_evaluations=[gap])
+
+
+def test_equal_scores_share_a_rank(tied) -> None:
+    response, gap = tied.scorers
+    assert tied.ranks(response) == {"m0": 1, "m1": 2, "m2": 2, "m3": 4}
+    assert list(rank_texts(tied.ranks(response)).values()) == ["1", "2=", "2=", "4"]
+    document = as_document(tied)["models"]
+    assert [model["rank"] for model in document.values()] == [1, 2, 2, 4]
+    assert [document[name]["aux"]["gap"]["rank"] for name in tied.ranks(gap)] == list(tied.ranks(gap).values())
+
+
+def test_every_column_is_ranked_by_its_own_scores(tied) -> None:
+    gap = tied.scorers[1]
+    means = [scores.mean for scores in tied.scores(gap).values()]
+    assert means == sorted(means)
+    assert list(tied.scores(gap)) != list(tied.models)
+    tables = re.findall(r'aria-label="table of models".*?</table>', as_page(tied), re.DOTALL)
+    shown = [re.findall(r"</svg>(m\d)", table) for table in tables]
+    assert shown == [["m0", "m1", "m2", "m3"], list(tied.scores(gap))]
+    assert [re.findall(r'<td class="n">(\d=?)</td><td class="name">', table) for table in tables] == [
+        list(rank_texts(tied.ranks(scorer)).values()) for scorer in tied.scorers
+    ]
+
+
+def test_scores_that_differ_by_rounding_alone_are_equal(folder) -> None:
+    folder.write("constant.py", CONSTANT)
+    values = (0.3, 0.3 - 2e-15, 0.3 + 1e-6)
+    models = [{"filename": "constant.py", "args": {"value": value, "name": f"m{n}"}} for n, value in enumerate(values)]
+    results = folder.run(models=models)
+    assert results.models["m0"].scores["response"].mean != results.models["m1"].scores["response"].mean
+    assert results.ranks(results.scorers[0]) == {"m2": 1, "m0": 2, "m1": 2}
+
+
+def test_every_model_has_a_mark_of_its_own() -> None:
+    marks = [symbol(number) for number in range(60)]
+    assert len(set(marks)) == 60
+    assert len({(one.shape, one.open) for one in marks[:12]}) == 12, "without their colours, too"
+    assert len({(one.shape, one.colour) for one in marks[:12]}) == 12, "without their filling, too"
+    assert len({one.letters for one in marks[12:]}) == 48
+    assert all(one.letters for one in marks[12:])
+
+
+def test_names_are_not_clipped(folder) -> None:
+    """Fourteen models with long names: all of every name is in the drawing, on lines that are not wider than it."""
+    folder.write("constant.py", CONSTANT)
+    names = [f"Graph network number {n} with attention over bonds, WIDE CAPITALS, and words" for n in range(13)]
+    names.append("without_any_blank_" * 6)
+    models = [{"filename": "constant.py", "args": {"value": n, "name": name}} for n, name in enumerate(names)]
+    results = folder.run(models=models)
+    scorer = results.scorers[0]
+    symbols = {name: symbol(number) for number, name in enumerate(names)}
+    drawing = draw_models(results.scores(scorer), symbols, None)
+    for line in drawing.lines:
+        assert "".join(text for _, text in line.labels).replace(" ", "") == line.name.replace(" ", "")
+        assert all(text_width(text) <= drawing.width for _, text in line.labels)
+    heights = [y for line in drawing.lines for y in (*(y for y, _ in line.labels), line.marks[0].y)]
+    assert heights == sorted(heights)
+    assert heights[-1] < drawing.height - 22
+    page = as_page(results)
+    assert len(set(re.findall(r'<svg class="key".*?</svg>', page, re.DOTALL))) == 14
 
 
 def test_no_model_has_scores(folder) -> None:

@@ -126,7 +126,7 @@ def test_a_run_that_was_stopped_goes_on(many, tmp_path, sign, jobs, code) -> Non
     """Stopped by hand, or killed without a chance to say anything: what was kept is not done again."""
     path = many.file(data_test="many.csv", models=["counting.py"])
     # What is done is kept every now and then: here, at once.
-    at_once = "import matbench_lite.evaluate.running.evaluating as running; running._KEEP_EVERY = 0"
+    at_once = "import matbench_lite.evaluate.evaluation_run as running; running._KEEP_EVERY = 0"
     program = [sys.executable, "-c", f"{at_once}; from matbench_lite.cli import main; main()"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOLD": "from g06 on"}
     command = [*program, "evaluate", str(path), "--output", str(tmp_path / "out"), "--jobs", str(jobs)]

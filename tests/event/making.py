@@ -12,8 +12,17 @@ from pathlib import Path
 from filelock import FileLock
 
 from matbench_lite import load_benchmark
-from matbench_lite.event import Event, benchmark_source, clock, create_event, load_event, open_kit, pack, receive
-from matbench_lite.event.received import Received
+from matbench_lite.event import (
+    Event,
+    Received,
+    benchmark_source,
+    clock,
+    create_event,
+    load_event,
+    open_kit,
+    pack,
+    receive,
+)
 from matbench_lite.run import load_model
 
 DUMMY = """

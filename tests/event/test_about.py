@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from matbench_lite.errors import EventError
-from matbench_lite.event.about import About, identity, named, read_about, slug
+from matbench_lite.event.submission_files import About, identity, named, read_about
+from matbench_lite.text import slug
 
 
 def test_what_it_says(tmp_path: Path) -> None:
@@ -45,8 +46,8 @@ def test_what_is_no_name(name: str) -> None:
 
 
 def test_names_are_folder_names() -> None:
-    assert slug("../../etc/passwd") == "etc-passwd"
-    assert slug("研究室") == "participant"
+    assert slug("../../etc/passwd", "participant") == "etc-passwd"
+    assert slug("研究室", "participant") == "participant"
 
 
 def test_one_name_can_be_written_in_several_ways() -> None:

@@ -11,14 +11,15 @@ from matbench_lite.errors import EventError
 from matbench_lite.event import (
     Event,
     ReceivedFolder,
+    board_document,
+    clock,
     private_board,
     public_board,
     receive,
+    require_public,
     score_submissions,
     waiting,
 )
-from matbench_lite.event.boards import board_document, require_public
-from matbench_lite.event.settings import clock
 
 from .making import Send, write_model
 

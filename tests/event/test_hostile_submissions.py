@@ -14,15 +14,15 @@ from matbench_lite.errors import MatbenchLiteError
 from matbench_lite.event import (
     Event,
     ReceivedFolder,
+    board_document,
+    clock,
     private_board,
     public_board,
     receive,
     score_submissions,
     waiting,
 )
-from matbench_lite.event.boards import board_document
 from matbench_lite.event.sandbox import Limits
-from matbench_lite.event.settings import clock
 
 from .making import write_model
 
@@ -56,10 +56,7 @@ ATTACKS = {
         "            except OSError:\n                pass\n        os._exit(0)",
         "sent no usable predictions",
     ),
-    "tells what it was shown": (
-        "raise ValueError('targets: ' + ' '.join(map(repr, y)))",
-        "raised an error",
-    ),
+    "tells what it was shown": ("raise ValueError('targets: ' + ' '.join(map(repr, y)))", "raised an error"),
     "never ends": ("while True:\n            pass", "took too long"),
 }
 """What reaches the event of an attack: who is stopped, and how, is tested with the sandbox."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from matbench_lite.event import Event, ReceivedFolder, receive, score_submissions, waiting
-from matbench_lite.event.folds import event_folds
+from matbench_lite.event.submission_files import event_folds
 
 from ..waiting import wait_until
 from .making import DUMMY, write_model

@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite.errors import EventError
-from matbench_lite.event.folds import FoldPredicted
-from matbench_lite.event.predictions_file import read_predictions, write_predictions
-from matbench_lite.run.bagging import RowPredictions
-from matbench_lite.run.inner import InnerFold
+from matbench_lite.event.submission_files import FoldPredicted, read_predictions, write_predictions
+from matbench_lite.run import InnerFold, RowPredictions
 
 VALID_IDS = pd.Index([f"v{number}" for number in range(6)])
 TEST_IDS = pd.Index(["t0", "t1"])
@@ -48,11 +46,7 @@ def read(path: Path, kind: str = "regression") -> tuple[FoldPredicted, ...]:
     return read_predictions(path, kind, FOLDS, VALID_IDS, TEST_IDS)  # type: ignore[arg-type]
 
 
-@given(
-    st.lists(st.floats(-1e100, 1e100), min_size=3, max_size=3),
-    st.booleans(),
-    st.randoms(use_true_random=False),
-)
+@given(st.lists(st.floats(-1e100, 1e100), min_size=3, max_size=3), st.booleans(), st.randoms(use_true_random=False))
 def test_what_is_written_is_read_back_to_the_last_bit_in_any_order(
     tmp_path_factory: pytest.TempPathFactory, numbers: list[float], std: bool, random: object
 ) -> None:
@@ -89,8 +83,8 @@ DAMAGES = {
     "empty": (lambda f: f.assign(prediction=["", *["2"] * 9]), "not a finite number"),
     "huge": (lambda f: f.assign(prediction=["1e200", *["2"] * 9]), "beyond"),
     "std of zero": (lambda f: f.assign(std=["0", *["2"] * 9]), "std is '0', not a number above 0"),
-    "unknown fold": (lambda f: f.assign(fold=["2", *f["fold"][1:]]), "line 2: fold is not one of 0 to 1"),
-    "unknown part": (lambda f: f.assign(part=["train", *f["part"][1:]]), "part is neither valid nor test"),
+    "unknown fold": (lambda f: f.assign(fold=["2", *f["fold"][1:]]), "line 2: fold is '2', not one of 0 to 1"),
+    "unknown part": (lambda f: f.assign(part=["train", *f["part"][1:]]), "part is 'train', neither valid nor test"),
     "missing row": (lambda f: f.iloc[1:], "fold 0, valid: 1 of 3 rows are missing, 'v0'"),
     "row twice": (lambda f: pd.concat([f, f.iloc[:1]]), "fold 0, valid: 'v0' there twice"),
     "unknown row": (

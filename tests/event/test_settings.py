@@ -6,7 +6,7 @@ import pytest
 
 from matbench_lite.errors import EventError
 from matbench_lite.event import Event, load_event
-from matbench_lite.event.settings import SETTINGS_FILE
+from matbench_lite.event.event_settings import SETTINGS_FILE
 
 
 def change(event: Event, old: str, new: str) -> None:

@@ -38,6 +38,14 @@ def test_ids_and_column_names_are_the_organisers(tmp_path: Path) -> None:
     assert source.formulas == ("NaCl", "Fe2O3", "SiO2", "MgO")
 
 
+def test_targets_keep_every_digit(tmp_path: Path) -> None:
+    texts = ["9.925434121760651", "0.1", "1e-17", "123456789.123456789"]  # the first is off by one digit in pandas' way
+    for id in (None, "name"):
+        file = write(tmp_path / "my.csv", name=["a", "b", "c", "d"], formula=FORMULAS, y=texts)
+        source = table_source(file, target="y", input="composition", id=id)
+        assert source.frame["target"].tolist() == [float(text) for text in texts]
+
+
 def test_structures_go_in_as_text_and_come_out_as_json(tmp_path: Path) -> None:
     bench = load_benchmark("mini")
     source = benchmark_source(bench, bench["mini_e_form"])
@@ -62,7 +70,7 @@ def test_zeros_and_ones_need_a_word(tmp_path: Path) -> None:
         ({"wrong": FORMULAS, "y": [1.0, 2, 3, 4]}, "has no column 'composition'"),
         ({"formula": [*FORMULAS[:3], "Xx9"], "y": [1.5, 2, 3, 4]}, "Xx9"),
         ({"formula": FORMULAS, "y": ["1.5", "2", "three", "4"]}, "row 2 is 'three'"),
-        ({"formula": FORMULAS, "y": ["1.5", "2", "", "4"]}, "row 2 is ''"),
+        ({"formula": FORMULAS, "y": ["1.5", "2", "", "4"]}, "'y' in row 2 is empty"),
     ],
 )
 def test_mistakes_are_named_with_the_organisers_file(tmp_path: Path, columns: dict[str, object], message: str) -> None:

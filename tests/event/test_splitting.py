@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import astuple
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite.errors import EventError
-from matbench_lite.event.splitting import DATASETS, WITHOUT_PRIVATE_TRAINING, Shares, split_rows
+from matbench_lite.event.event_setup import DATASETS, WITHOUT_PRIVATE_TRAINING, Shares, split_rows
 
 
 @given(st.lists(st.integers(0, 60), min_size=100, max_size=300), st.integers(0, 2**32 - 1))
@@ -21,7 +23,7 @@ def test_every_row_is_in_one_dataset_and_every_formula_too(formulas: list[int], 
 def test_each_dataset_gets_its_share_of_each_class() -> None:
     labels = np.random.default_rng(0).random(1000) < 0.2
     rows = split_rows([f"A{i}" for i in range(1000)], labels, Shares(), seed=3)
-    for dataset, share in zip(DATASETS, Shares().values, strict=True):
+    for dataset, share in zip(DATASETS, astuple(Shares()), strict=True):
         assert len(rows[dataset]) == pytest.approx(1000 * share, abs=2)
         assert labels[rows[dataset]].sum() == pytest.approx(labels.sum() * share, abs=2)
 

@@ -8,8 +8,10 @@ from textwrap import dedent
 
 import pytest
 
-from matbench_lite.judge.datasets import FORMULAS, Dataset, write_datasets
+from matbench_lite.judge.dataset_folder import write_datasets
 from matbench_lite.judge.expression import Simplifier
+from matbench_lite.judge.judge_dataset import Dataset
+from matbench_lite.judge.known_formulas import FORMULAS
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +30,7 @@ def datasets_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def datasets(datasets_folder: Path) -> dict[str, Dataset]:
-    from matbench_lite.judge.datasets import load_datasets
+    from matbench_lite.judge.dataset_folder import load_datasets
 
     return {dataset.name: dataset for dataset in load_datasets(datasets_folder)}
 

@@ -9,8 +9,10 @@ import pytest
 
 from matbench_lite import load_benchmark
 from matbench_lite.errors import JudgingError, UnknownNameError
-from matbench_lite.judge.datasets import FORMULAS, load_datasets, make_dataset, task_dataset, write_datasets
+from matbench_lite.judge.dataset_folder import load_datasets, write_datasets
 from matbench_lite.judge.expression import evaluate, parse
+from matbench_lite.judge.judge_dataset import make_dataset, task_dataset
+from matbench_lite.judge.known_formulas import FORMULAS
 
 
 @pytest.mark.parametrize("known", FORMULAS, ids=lambda known: known.name)

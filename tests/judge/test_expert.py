@@ -9,15 +9,15 @@ import pytest
 
 from matbench_lite.errors import JudgingError
 from matbench_lite.judge import Competition, Run, arrange, rule_set
-from matbench_lite.judge.expert import (
+from matbench_lite.judge.dossiers import (
     Opinion,
-    combine,
     make_dossier,
     opinion_form,
     read_opinion,
     representative,
+    write_dossiers,
 )
-from matbench_lite.judge.expert.writing import write_dossiers
+from matbench_lite.judge.expert_trust import combine
 
 NAMES = ("Secret-Alpha", "Secret-Beta", "Secret-Gamma")
 
@@ -115,10 +115,7 @@ def test_mistakes_in_an_opinion_are_named(text, message, tmp_path) -> None:
         read_opinion(path, {"k": {"dataset": "d", "A": "a", "B": "b"}})
 
 
-KEY = {
-    "k1": {"dataset": "d", "A": "x", "B": "y", "C": "z"},
-    "k2": {"dataset": "e", "A": "z", "B": "y"},
-}
+KEY = {"k1": {"dataset": "d", "A": "x", "B": "y", "C": "z"}, "k2": {"dataset": "e", "A": "z", "B": "y"}}
 
 
 def opinion(expert: str, dossier: str, **trust: float) -> Opinion:

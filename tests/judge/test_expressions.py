@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from matbench_lite.errors import ExpressionError
 from matbench_lite.judge.expression import FUNCTIONS, Simplifier, evaluate, harmless_decimals, mathml, parse
-from matbench_lite.judge.expression.tree import from_nested
+from matbench_lite.judge.expression.formula_tree import Node, apply, name, number
 
 COLUMNS = {"x": np.array([0.5, 1.5, 2.5]), "y": np.array([2.0, 0.25, 1.0])}
 NAMES = {
@@ -50,6 +51,12 @@ def test_a_formula_means_what_it_means_in_python(text) -> None:
     with np.errstate(all="ignore"):
         expected = np.broadcast_to(eval(text, {**NAMES, "pi": math.pi}, dict(COLUMNS)), 3)
     np.testing.assert_allclose(evaluate(tree, COLUMNS), expected, rtol=1e-9, atol=1e-12)
+
+
+def from_nested(nested: Any) -> Node:
+    if isinstance(nested, list):
+        return apply(nested[0], *map(from_nested, nested[1:]))
+    return name(nested) if isinstance(nested, str) else number(nested)
 
 
 @given(formulas)

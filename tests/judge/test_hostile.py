@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import resource
 import subprocess
 import sys
@@ -12,9 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from matbench_lite.cli.app import run as run_command
 from matbench_lite.errors import ExpressionError
-from matbench_lite.judge import Run, measure
+from matbench_lite.judge import Run, measure, read_results
 from matbench_lite.judge.expression import Simplifier, parse
+from matbench_lite.judge.results_file import line_of, write_table
 
 HOSTILE = {
     "import": ("__import__('os').system('touch OWNED')", "not a formula"),
@@ -80,7 +83,7 @@ def test_all_of_it_in_bounded_time_and_memory() -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); from test_hostile import HOSTILE\n"
         "from matbench_lite.errors import ExpressionError\n"
-        "from matbench_lite.judge.expression.parsing import parse\n"
+        "from matbench_lite.judge.expression.formula_grammar import parse\n"
         "for text, message in HOSTILE.values():\n"
         "    try:\n        parse(text, ['x'])\n"
         "    except ExpressionError as error:\n        assert message in error.message\n"
@@ -139,3 +142,37 @@ def test_a_run_with_a_hostile_formula_is_void_and_says_why(simplifier: Simplifie
     found = measure(run, simplifier)
     assert found.flaw is not None
     assert found.flaw.startswith("its formula is refused: not a formula at character 1")
+
+
+NASTY = "=cmd() [bold]<script>alert(1)</script> \x07\x1b[31m\u202e"
+
+
+def test_text_of_strangers_does_nothing_in_the_terminal(tmp_path, capsys) -> None:
+    """Names of algorithms and datasets, and why a run failed."""
+    lines = [
+        line_of(Run(algorithm=name, dataset=f"d{NASTY}", run=run, r2=0.5, components=1, property_value=1, **more), {})
+        for name in (NASTY, f"other {NASTY}")
+        for run, more in enumerate(({}, {"problem": f"because {NASTY}"}))
+    ]
+    (tmp_path / "results.jsonl").write_bytes(b"".join(lines))
+    assert run_command(["judge", "rank", str(tmp_path), "--page", str(tmp_path / "page.html")]) == 0
+    printed = capsys.readouterr().out
+    for text in (printed, (tmp_path / "page.html").read_text()):
+        assert not {"\x07", "\x1b", "\u202e"} & set(text)
+    assert printed.count("[bold]<script>") > 5, "not taken for markup"
+    assert "<script>alert" not in (tmp_path / "page.html").read_text()
+
+
+def test_a_table_holds_no_formula_of_a_spreadsheet_and_is_read_as_it_was(tmp_path) -> None:
+    runs = [
+        Run(algorithm="=cmd()", dataset="d", run=0, r2=0.5, components=3, property_value=1, expression="-x1 + 2"),
+        Run(algorithm="@SUM\x07(A1)\u202e", dataset="+d", run=0, r2=0.5, problem="- <script>"),
+    ]
+    path = tmp_path / "results.csv"
+    write_table(runs, path)
+    cells = [cell for line in csv.reader(path.read_text().splitlines()) for cell in line]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
+    again = {run.algorithm: run for run in read_results([path])}
+    assert again["=cmd()"].expression == "-x1 + 2"
+    assert again["@SUM(A1)"].dataset == "+d"
+    assert again["@SUM(A1)"].problem == "- <script>"

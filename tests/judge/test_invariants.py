@@ -11,8 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from matbench_lite.judge import Rules, Run, arrange, points, score
-from matbench_lite.judge.rules import MIN_ACCURACY, TIES
-from matbench_lite.judge.scoring import passed_runs
+from matbench_lite.judge.judge_rules import MIN_ACCURACY, TIES, passed_runs
 
 NAN = float("nan")
 # Few values, so that there are equal ones; some exactly half of others; some useless.

@@ -9,9 +9,10 @@ from html.parser import HTMLParser
 import pytest
 
 from matbench_lite.judge import Run, arrange, judge, rule_set
-from matbench_lite.judge.expert import Opinion, combine, make_dossier
-from matbench_lite.judge.pages import dossier_page, judgement_page
-from matbench_lite.judge.pages.pareto import pareto_front, pareto_plots
+from matbench_lite.judge.dossier_page import dossier_page
+from matbench_lite.judge.dossiers import Opinion, make_dossier
+from matbench_lite.judge.expert_trust import combine
+from matbench_lite.judge.judgement_page import judgement_page, pareto_front, pareto_plots
 
 from ..site.html_page import check_policy
 

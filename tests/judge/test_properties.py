@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite.errors import JudgingError
-from matbench_lite.judge.datasets import Dataset
 from matbench_lite.judge.expression import Simplifier, parse
+from matbench_lite.judge.expression.formula_tree import tree_distance, tree_size
+from matbench_lite.judge.judge_dataset import Dataset
 from matbench_lite.judge.properties import Case, PropertySpec, measure_property
-from matbench_lite.judge.properties.distance import tree_distance, tree_size
 
 
 def value_of(spec: PropertySpec, dataset: Dataset, simplifier: Simplifier, text: str | None = None, **rest) -> float:

@@ -43,13 +43,7 @@ def test_predictions_are_scored_where_the_dataset_is_known(table, datasets_folde
     dataset = datasets["saddle"]
     truth = dataset.testing(0).y.to_numpy()
     rows = [
-        {
-            "algorithm": name,
-            "dataset": "saddle",
-            "run": 0,
-            "predictions": list(values),
-            "expression": text,
-        }
+        {"algorithm": name, "dataset": "saddle", "run": 0, "predictions": list(values), "expression": text}
         for name, values, text in [
             ("exact", truth, "0.4*x1*x2 - 1.5*x1 + 2.5*x2 + 1"),
             ("liar", truth, "x1"),

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from matbench_lite.errors import JudgingError, UnknownNameError
-from matbench_lite.judge import Run, arrange, judge, points, rule_set, score, sensitivity
-from matbench_lite.judge.points import simplicity
+from matbench_lite.judge import Run, arrange, grouped_failures, judge, points, rule_set, score, sensitivity
+from matbench_lite.judge.judge_rules import simplicity
 
 NAN = float("nan")
 DRAFT, FINAL = rule_set("draft"), rule_set("final")
@@ -174,3 +174,13 @@ def test_the_reasons_follow_from_the_numbers() -> None:
         "simplicity (−1.00)."
     )
     assert "100 %" in judgement.why[-1]
+
+
+def test_runs_that_are_not_accurate_enough_are_told_together() -> None:
+    """Their reasons differ in numbers alone; a run that is missing has another reason, and a row of its own."""
+    judgement = judge(runs_of({"good": [0.9, 0.8, 0.9], "poor": [0.3, 0.2]}), DRAFT, draws=1)
+    rows = [(row.algorithm, row.runs, row.reason) for row in grouped_failures(judgement.failures)]
+    assert sorted(rows) == [
+        ("poor", "0, 1", "R2 0.300 is not more than half of the best, 0.900 (run 0)"),
+        ("poor", "2", "the run is missing"),
+    ]

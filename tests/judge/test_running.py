@@ -12,8 +12,9 @@ import pytest
 import matbench_lite.judge as judge_package
 from matbench_lite.errors import JudgingError
 from matbench_lite.judge import Competition, TaskSource, judge, rule_set, run_algorithms
-from matbench_lite.judge.datasets import FORMULAS, write_datasets
+from matbench_lite.judge.dataset_folder import write_datasets
 from matbench_lite.judge.expression import evaluate, parse
+from matbench_lite.judge.known_formulas import FORMULAS
 from matbench_lite.judge.properties import PropertySpec
 from matbench_lite.judge.results_file import RESULTS
 from matbench_lite.run import load_model
@@ -190,10 +191,7 @@ def test_two_algorithms_of_one_name_and_a_folder_in_use_are_refused(noisy, compe
     with pytest.raises(JudgingError, match="two algorithms 'noisy'"):
         run_algorithms([noisy, noisy], competition, tmp_path / "out")
     (tmp_path / "out").mkdir()
-    with (
-        FileLock(tmp_path / "out" / ".lock"),
-        pytest.raises(JudgingError, match="runs are going on"),
-    ):
+    with FileLock(tmp_path / "out" / ".lock"), pytest.raises(JudgingError, match="runs are going on"):
         run_algorithms([noisy], competition, tmp_path / "out")
     (tmp_path / "file").write_text("")
     with pytest.raises(JudgingError, match="cannot be written"):

@@ -8,7 +8,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matbench_lite.matbench.hashing import matbench_hash
+from matbench_lite.matbench.matbench_files import matbench_hash
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from matbench_lite.matbench import read_results
-from matbench_lite.matbench.hashing import matbench_hash
-from matbench_lite.matbench.raw import RawRows, parse_around_rows
+from matbench_lite.matbench.matbench_files import matbench_hash, parse, parse_around_rows
 
 
 def fold(document) -> dict:
@@ -18,8 +17,8 @@ def fold(document) -> dict:
 def test_the_predictions_stay_text_and_the_hash_is_the_same(document) -> None:
     around = parse_around_rows(json.dumps(document).encode())
     rows = fold(around)["data"]
-    assert isinstance(rows, RawRows)
-    assert rows.parsed() == fold(document)["data"]
+    assert isinstance(rows, memoryview)
+    assert parse(bytes(rows)) == fold(document)["data"]
     assert matbench_hash(around) == matbench_hash(document) == document["hash"]
 
 

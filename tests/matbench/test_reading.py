@@ -42,11 +42,7 @@ def test_predictions_are_taken_by_row_id_whatever_the_version(document, write, v
 def test_numbers_booleans_and_probabilities_are_told_apart(document, write) -> None:
     submission = read_results(write(document))
     types = {task.name: submission.recorded(task.name)[0].predictions.type for task in submission.tasks}
-    assert types == {
-        "matbench_steels": "value",
-        "matbench_glass": "label",
-        "matbench_expt_is_metal": "probability",
-    }
+    assert types == {"matbench_steels": "value", "matbench_glass": "label", "matbench_expt_is_metal": "probability"}
 
 
 def test_who_and_how_come_from_info_json(document, write) -> None:

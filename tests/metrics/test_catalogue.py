@@ -18,11 +18,7 @@ def test_every_metric_is_named_once() -> None:
 def test_a_public_function_of_that_name_is_the_same(metric: metrics.Metric) -> None:
     rows = ([1.0, 0.0, 1.0], [0.75, 0.25, 0.375])
     sample = metrics.Sample(*rows, std=[0.5, 0.25, 0.125], probability=True)
-    given = {
-        "coverage": (rows[0], *sample.bounds),
-        "mape_rows": rows[:1],
-        "sharpness": ([0.5, 0.25, 0.125],),
-    }
+    given = {"coverage": (rows[0], *sample.bounds), "mape_rows": rows[:1], "sharpness": ([0.5, 0.25, 0.125],)}
     uncertain = (*rows, [0.5, 0.25, 0.125]) if metric.needs == "std" else rows
     assert getattr(metrics, metric.name)(*given.get(metric.name, uncertain)) == metric.function(sample)
 
@@ -52,8 +48,7 @@ def test_a_metric_in_the_unit_of_the_target_scales_with_it(metric: metrics.Metri
 
     def score(unit: float) -> float:
         y, p, s = ([unit * value for value in values] for values in (y_true, y_pred, std))
-        scores = metrics.regression_scores(y, p) | metrics.uncertainty_scores(y, p, std=s)
-        return scores[metric.name]
+        return metrics.scores("regression", metrics.Sample(y, p, std=s))[metric.name]
 
     if metric.in_target_unit:
         assert score(1024.0) == pytest.approx(1024.0 * score(1.0), rel=1e-12)

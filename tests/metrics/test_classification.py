@@ -83,7 +83,7 @@ def test_f1_without_a_true_positive_is_zero() -> None:
 def test_all_at_once_are_the_same_bits_as_one_by_one(rows: Any, probability: bool) -> None:
     y_true, y_pred = rows
     y_pred = y_pred if probability else y_pred > 0.5
-    scores = metrics.classification_scores(y_true, y_pred, probability=probability)
+    scores = metrics.scores("classification", metrics.Sample(y_true, y_pred, probability=probability))
     expected = [metric.name for metric in metrics.CLASSIFICATION_METRICS]
     assert list(scores) == (expected if probability else expected[:-1])
     for name, value in scores.items():
@@ -102,4 +102,4 @@ def test_what_is_no_label_or_no_probability_is_an_error_that_shows_it(function: 
 
 def test_probabilities_announced_as_labels_are_an_error() -> None:
     with pytest.raises(MetricError, match=r"y_pred\[1\]=0\.75 is not a label"):
-        metrics.classification_scores([1, 0], [1, 0.75], probability=False)
+        metrics.scores("classification", metrics.Sample([1, 0], [1, 0.75]))

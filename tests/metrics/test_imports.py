@@ -13,9 +13,9 @@ SCRIPT = """
 import sys
 from matbench_lite import metrics as m
 y, p = [0.0, 1.0, 2.0], [0.5, 1.0, 1.5]
-m.regression_scores(y, p)
+m.scores("regression", m.Sample(y, p))
 m.mae(y, p), m.rmse(y, p), m.mape(y, p), m.mape_rows(y), m.max_error(y, p), m.r2(y, p)
-m.classification_scores([True, False], [0.9, 0.1], probability=True)
+m.scores("classification", m.Sample([True, False], [0.9, 0.1], probability=True))
 [getattr(m, metric.name)([True, False], [0.9, 0.1]) for metric in m.CLASSIFICATION_METRICS]
 m.coverage(y, *m.interval_from_std(p, [0.1, 0.2, 0.3]))
 m.summarise([1.0, 2.0])

@@ -83,7 +83,7 @@ def test_a_threshold_that_would_divide_by_zero_is_an_error(threshold: float) -> 
 
 @given(rows=pairs())
 def test_all_at_once_are_the_same_bits_as_one_by_one_and_in_order(rows: Any) -> None:
-    scores = metrics.regression_scores(*rows)
+    scores = metrics.scores("regression", metrics.Sample(*rows))
     assert list(scores) == [metric.name for metric in metrics.REGRESSION_METRICS]
     for name in ("mae", "rmse", "mape", "max_error", "r2"):
         np.testing.assert_array_equal(scores[name], getattr(metrics, name)(*rows))
@@ -96,6 +96,6 @@ def test_all_at_once_are_the_same_bits_as_one_by_one_and_in_order(rows: Any) -> 
 def test_numbers_as_large_as_allowed_do_not_overflow() -> None:
     y_true = np.full(1000, 1e150)
     y_true[0] = -1e150
-    scores = metrics.regression_scores(y_true, -y_true)
+    scores = metrics.scores("regression", metrics.Sample(y_true, -y_true))
     assert all(math.isfinite(value) for value in scores.values())
     assert scores["rmse"] == pytest.approx(2e150)

@@ -20,6 +20,14 @@ values = st.one_of(st.floats(-100, 100), st.sampled_from([0.0, 1.0, 2.0]))
 deviations = st.one_of(st.floats(1e-3, 100), st.sampled_from([0.5, 1.0]))
 
 
+def uncertainty_scores(y_true: Any, y_pred: Any, **uncertainty: Any) -> dict[str, float]:
+    """The scores beside those that a prediction without uncertainty has."""
+    scores = metrics.scores("regression", metrics.Sample(y_true, y_pred, **uncertainty))
+    without = metrics.scores("regression", metrics.Sample(y_true, y_pred))
+    assert {name: scores.pop(name) for name in without} == pytest.approx(without, nan_ok=True)
+    return scores
+
+
 def triples(max_size: int = 30, std: st.SearchStrategy[float] = deviations) -> st.SearchStrategy[list[np.ndarray]]:
     """Measured values, predictions and standard deviations of one length, often with ties."""
     rows = st.lists(st.tuples(values, values, std), min_size=1, max_size=max_size)
@@ -29,7 +37,7 @@ def triples(max_size: int = 30, std: st.SearchStrategy[float] = deviations) -> s
 @given(rows=triples())
 def test_metrics_are_those_of_uncertainty_toolbox(toolbox: ModuleType, rows: Any) -> None:
     y_true, y_pred, std = rows
-    scores = metrics.uncertainty_scores(y_true, y_pred, std=std)
+    scores = uncertainty_scores(y_true, y_pred, std=std)
     assert scores["sharpness"] == pytest.approx(toolbox.sharpness(std), rel=1e-12)
     assert scores["nll"] == pytest.approx(toolbox.nll_gaussian(y_pred, std, y_true), rel=1e-12, abs=1e-12)
     assert scores["crps"] == pytest.approx(toolbox.crps_gaussian(y_pred, std, y_true), rel=1e-12)
@@ -90,14 +98,14 @@ def test_ause_is_lower_the_more_std_knows_about_the_errors() -> None:
 @given(rows=triples(std=st.one_of(deviations, st.just(0.0))))
 def test_a_standard_deviation_of_zero_is_a_point_with_everything_but_a_likelihood(rows: Any) -> None:
     y_true, y_pred, std = rows
-    scores = metrics.uncertainty_scores(y_true, y_pred, std=std)
+    scores = uncertainty_scores(y_true, y_pred, std=std)
     assert math.isnan(scores.pop("nll")) == (not std.all())
     assert all(math.isfinite(value) and value >= 0 for value in scores.values())
     assert metrics.crps(y_true, y_pred, np.zeros_like(std)) == pytest.approx(metrics.mae(y_true, y_pred), rel=1e-12)
 
 
 def test_a_tiny_standard_deviation_beside_a_large_error_does_not_warn() -> None:
-    scores = metrics.uncertainty_scores([0.0], [1e100], std=[1e-300])
+    scores = uncertainty_scores([0.0], [1e100], std=[1e-300])
     assert scores["nll"] == math.inf
     assert scores["crps"] == pytest.approx(1e100)
 
@@ -105,7 +113,7 @@ def test_a_tiny_standard_deviation_beside_a_large_error_does_not_warn() -> None:
 @given(rows=triples())
 def test_all_at_once_are_the_same_bits_as_one_by_one(rows: Any) -> None:
     y_true, y_pred, std = rows
-    scores = metrics.uncertainty_scores(y_true, y_pred, std=std)
+    scores = uncertainty_scores(y_true, y_pred, std=std)
     assert list(scores) == [metric.name for metric in metrics.UNCERTAINTY_METRICS]
     assert scores["coverage"] == metrics.coverage(y_true, *metrics.interval_from_std(y_pred, std))
     assert scores["sharpness"] == metrics.sharpness(std)
@@ -116,21 +124,25 @@ def test_all_at_once_are_the_same_bits_as_one_by_one(rows: Any) -> None:
 def test_symmetric_intervals_stand_in_for_a_standard_deviation() -> None:
     y_true, y_pred, std = np.array([1.0, 2.0, 4.0]), np.array([1.5, 2.0, 3.0]), np.array([0.5, 0.25, 0.25])
     lower, upper = (bound.astype(np.float32) for bound in metrics.interval_from_std(y_pred, std))
-    from_interval = metrics.uncertainty_scores(y_true, y_pred, lower=lower, upper=upper)
-    assert from_interval == pytest.approx(metrics.uncertainty_scores(y_true, y_pred, std=std), rel=1e-5)
+    from_interval = uncertainty_scores(y_true, y_pred, lower=lower, upper=upper)
+    assert from_interval == pytest.approx(uncertainty_scores(y_true, y_pred, std=std), rel=1e-5)
 
 
 def test_asymmetric_intervals_have_a_coverage_only_unless_std_is_given_too() -> None:
     y_true, y_pred, bounds = [1.0, 2.0], [1.5, 2.0], {"lower": [1.2, 1.0], "upper": [9.0, 9.0]}
-    assert metrics.uncertainty_scores(y_true, y_pred, **bounds) == {"coverage": 0.5}
-    both = metrics.uncertainty_scores(y_true, y_pred, std=[0.5, 0.5], **bounds)
-    assert both == metrics.uncertainty_scores(y_true, y_pred, std=[0.5, 0.5]) | {"coverage": 0.5}
+    assert uncertainty_scores(y_true, y_pred, **bounds) == {"coverage": 0.5}
+    both = uncertainty_scores(y_true, y_pred, std=[0.5, 0.5], **bounds)
+    assert both == uncertainty_scores(y_true, y_pred, std=[0.5, 0.5]) | {"coverage": 0.5}
 
 
-@pytest.mark.parametrize("given", [{}, {"lower": [0.0]}, {"upper": [2.0]}, {"std": [1.0], "upper": [2.0]}])
+def test_without_uncertainty_there_is_no_score_of_it() -> None:
+    assert uncertainty_scores([1.0], [1.0]) == {}
+
+
+@pytest.mark.parametrize("given", [{"lower": [0.0]}, {"upper": [2.0]}, {"std": [1.0], "upper": [2.0]}])
 def test_half_an_uncertainty_is_an_error(given: dict[str, list[float]]) -> None:
     with pytest.raises(MetricError, match="incomplete"):
-        metrics.uncertainty_scores([1.0], [1.0], **given)
+        uncertainty_scores([1.0], [1.0], **given)
 
 
 @pytest.mark.parametrize("function", [metrics.nll, metrics.crps, metrics.miscalibration_area, metrics.ause])

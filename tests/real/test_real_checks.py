@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from matbench_lite import Submission
-from matbench_lite.review import RULES, check_entries, check_entry
+from matbench_lite.check import check_entries, check_entry
+from matbench_lite.review import RULES
 
 from ..conftest import LONG
 
@@ -38,6 +39,8 @@ ALARMS = {"dummy": {"MBL503"}, "darwin": {"MBL506"}}
 """Dummy does predict constants, and Darwin was fine-tuned from a language model: both alarms are right."""
 DAMAGED = ("matbench_dielectric", "matbench_expt_gap", "matbench_glass", "matbench_jdft2d", "matbench_steels")
 """The tasks of the entry that is damaged again and again; all of them at full length."""
+EVERY = 1 if LONG else 4
+"""Of the ways to damage an entry, one in so many: `tests/review` has every one, on an entry of mini."""
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +87,7 @@ def test_the_rates_in_the_docs_are_those_measured(checked) -> None:
         assert int(stated[1]) == measured, code
 
 
-def test_a_real_entry_is_damaged_in_every_way(real_entries, real_store, tmp_path, monkeypatch) -> None:
+def test_a_real_entry_is_damaged_in_many_ways(real_entries, real_store, tmp_path, monkeypatch) -> None:
     from checked_matrix import check_all, codes
     from damage import CASES
     from entries import save_sound_entry
@@ -106,13 +109,13 @@ def test_a_real_entry_is_damaged_in_every_way(real_entries, real_store, tmp_path
     submission.provenance = {}
     submission.save(folder)
     assert check_entry(folder).findings == ()
-    names = [name for name, case in CASES.items() if not case.mini]
+    names = [name for name, case in CASES.items() if not case.mini][::EVERY]
     result = check_all(folder, tmp_path / "damaged", names)
     shutil.rmtree(tmp_path / "damaged")
     found = {name: codes(result["found"][name]) for name in names}
     expected = {name: CASES[name].codes for name in names}
-    if not LONG:  # on some of the tasks: the rows of one more fold are not too many
+    if not LONG and "a fold that occurs twice" in names:  # on some of the tasks: one more fold is not too many rows
         expected["a fold that occurs twice"] = {"MBL304"}
     assert found == expected
-    assert len(names) >= 60
+    assert len(names) >= 60 // EVERY
     assert result["peak_bytes"] < 500e6

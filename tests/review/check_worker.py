@@ -24,7 +24,7 @@ def out_of_time(*_: object) -> None:
 
 
 def main() -> None:
-    from matbench_lite.review import check_entry
+    from matbench_lite.check import check_entry
 
     signal.signal(signal.SIGPROF, out_of_time)
     found: dict[str, object] = {}

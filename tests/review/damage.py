@@ -22,7 +22,7 @@ from entries import NOTEBOOK, add_file, changed, deadly, document, forge, forge_
 from version_1 import to_version_1
 
 from matbench_lite import load_benchmark
-from matbench_lite.submission.canonical import canonical_bytes, digest
+from matbench_lite.submission.entry_document import canonical_bytes, digest
 
 Damage = Callable[[Path], "Path | None"]
 """Changes the entry in a folder; returns the folder if that is another one now."""

@@ -14,12 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from matbench_lite import Submission, load_benchmark
-from matbench_lite.submission.canonical import canonical_bytes, digest
-from matbench_lite.submission.document import CARD
-from matbench_lite.submission.predictions import COLUMNS, FoldPredictions
-from matbench_lite.submission.problem import Problem
-from matbench_lite.submission.table import values_sha256
-from matbench_lite.submission.untrusted import decode_predictions
+from matbench_lite.submission import Finding
+from matbench_lite.submission.entry_document import CARD, canonical_bytes, digest
+from matbench_lite.submission.examination import decode_predictions
+from matbench_lite.submission.fold_predictions import COLUMNS, FoldPredictions
+from matbench_lite.submission.predictions_parquet import values_sha256
 
 MODEL = '"""A model."""\n\n\ndef get_estimator():\n    return None\n'
 NOTEBOOK = {"cells": [{"cell_type": "code", "source": ["1 + 1"], "outputs": [{"text": "2"}]}], "nbformat": 4}
@@ -116,9 +115,9 @@ def deadly(content: bytes) -> bytes:
     for place in range(len(content) - 8 - footer, len(content) - 8):
         changed = bytearray(content)
         changed[place] ^= 2  # optional to required, among others
-        problems: list[Problem] = []
+        problems: list[Finding] = []
         decode_predictions(load_benchmark("matbench_v0.1"), bytes(changed), {}, problems.append)
-        if any(problem.kind == "deadly" for problem in problems):
+        if any(problem.code == "MBL119" for problem in problems):
             return bytes(changed)
     raise AssertionError("no byte of the footer makes this version of pyarrow abort")
 

@@ -18,12 +18,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from entries import NOTEBOOK, add_file, forge_content, read_table
 
+from matbench_lite.check import check_entry
 from matbench_lite.errors import MatbenchLiteError
 from matbench_lite.matbench import read_results
-from matbench_lite.review import check_entry
 from matbench_lite.submission import seal
-from matbench_lite.submission.about import read_about
-from matbench_lite.submission.canonical import canonical_bytes, digest
+from matbench_lite.submission.entry_document import canonical_bytes, digest, read_about
 
 
 class Readers:

@@ -10,7 +10,8 @@ import pytest
 from entries import sound_submission
 
 from matbench_lite import Submission
-from matbench_lite.review import check_entries, check_entry, check_paths, find_submissions
+from matbench_lite.check import check_entries, check_entry, check_paths
+from matbench_lite.check.verdicts import find_submissions
 from matbench_lite.submission import seal
 
 

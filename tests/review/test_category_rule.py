@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from matbench_lite import Submission, load_benchmark
-from matbench_lite.review import check_entry
+from matbench_lite.check import check_entry
 from matbench_lite.tasks import Benchmark, categorise
 
 BENCH = load_benchmark("matbench_v0.1")

@@ -14,10 +14,11 @@ from typing import NamedTuple
 import pytest
 from entries import add_file, forge
 
+from matbench_lite.check import check_entry
 from matbench_lite.cli import output
 from matbench_lite.cli.app import run
-from matbench_lite.review import RULES, check_entry
-from matbench_lite.review.annotations import annotation
+from matbench_lite.cli.check import annotation
+from matbench_lite.review import RULES
 
 
 class Done(NamedTuple):
@@ -138,6 +139,17 @@ def test_what_a_stranger_wrote_does_not_reach_the_terminal(entry, mbl) -> None:
     done = mbl(entry, columns=200)
     assert "\x1b" not in done.out
     assert r"[bold]x[/bold] \x1b[2J ::error::y %0A" in done.out
+
+
+def test_a_file_name_with_a_line_break_is_written_on_one_line(entry, mbl) -> None:
+    (entry / "b\n::warning::forged").write_bytes(b"\x7fELF\x02")
+    named = [finding for finding in check_entry(entry).findings if "forged" in finding.message]
+    assert {finding.code for finding in named} == {"MBL107", "MBL109", "MBL406"}
+    assert {finding.file for finding in named} == {"b ::warning::forged"}
+    assert all(finding.message.isprintable() for finding in named)
+    lines = [line.strip(" │┃") for line in mbl(entry, columns=200).out.splitlines()]
+    assert any("b ::warning::forged is a program" in line for line in lines)
+    assert not any(line.startswith("::warning::") for line in lines)
 
 
 def test_a_folder_that_is_not_there_is_a_clear_error(tmp_path, mbl) -> None:

@@ -10,9 +10,9 @@ import pytest
 from entries import add_file, document, forge, forge_table, put_prediction, sound_submission
 
 from matbench_lite import Submission, load_benchmark
+from matbench_lite.check import Finding, check_entry
 from matbench_lite.errors import EntryError
-from matbench_lite.review import RULES, check_entry
-from matbench_lite.review.findings import Finding
+from matbench_lite.review import RULES
 from matbench_lite.submission import seal
 
 HOME = "https://github.com/materialsproject/matbench/tree/main/benchmarks"
@@ -206,6 +206,34 @@ def test_an_own_benchmark_must_be_given(tmp_path) -> None:
     assert codes(folder, benchmark=bench) == []
     assert codes(folder, benchmark=load_benchmark("mini")) == ["MBL206"]
     assert check_entry(folder, benchmark=bench).category.reason == "all 1 tasks"
+
+
+def listed_nowhere(entry: Path) -> None:
+    (entry / "extra.txt").write_text("more\n")
+
+
+def a_row_without_a_number(entry: Path) -> None:
+    forge_table(entry, put_prediction(entry, 3, np.nan), values=True)
+
+
+@pytest.mark.parametrize("damage", [listed_nowhere, a_row_without_a_number])
+def test_the_reader_stops_with_the_words_of_the_first_finding(entry, damage) -> None:
+    damage(entry)
+    (found,) = check_entry(entry).findings
+    with pytest.raises(EntryError) as caught:
+        Submission.load(entry)
+    assert caught.value.message == f"{entry}: {found.message}"
+    assert caught.value.fix == found.fix
+
+
+def test_what_is_out_of_form_is_one_error_for_the_reader_and_a_finding_for_each_place(entry) -> None:
+    forge(entry, authors=[1], external_data=True)
+    found = [finding for finding in check_entry(entry).findings if finding.code == "MBL205"]
+    with pytest.raises(EntryError) as caught:
+        Submission.load(entry)
+    lines = [f"{entry}: submission.json is out of form:", *(f"  {finding.message}" for finding in found)]
+    assert sorted(caught.value.message.splitlines()) == sorted(lines)
+    assert any("true is not enough: say which data" in finding.message for finding in found)
 
 
 def test_no_folder_is_an_error_of_the_user(tmp_path) -> None:

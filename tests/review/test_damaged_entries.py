@@ -10,7 +10,8 @@ import pytest
 from checked_matrix import check_all, codes
 from damage import CASES
 
-from matbench_lite.review import RULES, check_entry
+from matbench_lite.check import check_entry
+from matbench_lite.review import RULES
 
 WITHOUT_A_CASE = {
     "MBL117": "needs another entry: test_beside_others.py",

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matbench_lite.review.checks.file_types import file_kind
-from matbench_lite.review.checks.honesty.fold_scores import CHANCE, chance_of_spread
-from matbench_lite.review.checks.honesty.near_duplicate import CORRELATION, DISTANCE, likeness
-from matbench_lite.review.checks.text import deceiving_characters
-from matbench_lite.review.material import Targets
-from matbench_lite.review.printable import printable
+from matbench_lite.check.material import Targets
+from matbench_lite.check.rules.card import deceiving_characters
+from matbench_lite.check.rules.copies import CORRELATION, DISTANCE, likeness
+from matbench_lite.check.rules.folder_layout import file_kind
+from matbench_lite.check.rules.score_checks import CHANCE, chance_of_spread
+from matbench_lite.cleaner import for_terminal
 
 
 @pytest.mark.parametrize("folds", [3, 5, 10])
@@ -38,10 +38,7 @@ def test_honest_folds_raise_no_alarm() -> None:
     assert (chances < 0.01).mean() < 0.02
 
 
-@given(
-    scores=st.lists(st.floats(0, 1e100), min_size=3, max_size=8),
-    error=st.floats(0, 1e100),
-)
+@given(scores=st.lists(st.floats(0, 1e100), min_size=3, max_size=8), error=st.floats(0, 1e100))
 def test_no_numbers_make_it_fail(scores, error) -> None:
     assert 0 <= chance_of_spread(scores, [error] * len(scores)) <= 1
 
@@ -119,7 +116,7 @@ def test_every_content_has_a_kind(content) -> None:
 
 @given(st.text(st.characters(), max_size=100))
 def test_what_is_printed_is_printable(text) -> None:
-    shown = printable(text)
+    shown = for_terminal(text)
     assert shown.replace("\n", "").isprintable()
     shown.encode()
     if text.isprintable():

@@ -13,11 +13,11 @@ from fuzz_readers import mutated, mutated_document
 
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.airlock import close
+from matbench_lite.check import check_entries, check_entry
 from matbench_lite.errors import EntryError
-from matbench_lite.review import check_entries, check_entry
-from matbench_lite.submission.canonical import canonical_bytes, digest, parse
-from matbench_lite.submission.problem import Problem
-from matbench_lite.submission.untrusted import decode_predictions
+from matbench_lite.submission import Finding
+from matbench_lite.submission.entry_document import canonical_bytes, digest, parse
+from matbench_lite.submission.examination import decode_predictions
 
 from ..conftest import LONG
 
@@ -41,7 +41,7 @@ def test_every_byte_of_a_small_file(small: Path) -> None:
         for mask in MASKS if LONG or place % 3 == 0 else MASKS[:1]:
             changed = bytearray(content)
             changed[place] ^= mask
-            problems: list[Problem] = []
+            problems: list[Finding] = []
             decode_predictions(load_benchmark("mini"), bytes(changed), {"mini_gap": "value"}, problems.append)
             told.update(problem.message for problem in problems)
     assert any(CRASH in message for message in told), "the bytes that this is about"

@@ -11,10 +11,9 @@ import pytest
 from matbench_lite import Submission
 from matbench_lite.cli.app import run as mbl
 from matbench_lite.errors import EntryError, ModelError, UnknownNameError
-from matbench_lite.review.scaffold import make_entry_folder
-from matbench_lite.run import BASELINES, load_model
-from matbench_lite.run.about import about_model
+from matbench_lite.run import BASELINES, about_model, load_model
 from matbench_lite.submission import seal
+from matbench_lite.submit import make_entry_folder
 
 
 @pytest.mark.parametrize("baseline", BASELINES)

@@ -14,9 +14,9 @@ import pytest
 from matbench_lite import Submission
 from matbench_lite.cli.app import run as mbl
 from matbench_lite.errors import RepositoryError
-from matbench_lite.review.pull_request import review
-from matbench_lite.review.submitting import do_steps, prepare
-from matbench_lite.review.submitting.address import Address, parse_address
+from matbench_lite.review import review
+from matbench_lite.submit import do_steps, prepare
+from matbench_lite.submit.clone import Address, parse_address
 
 MODEL = "def get_estimator(task):\n    return None\n"
 
@@ -154,11 +154,7 @@ def test_a_failed_step_stops_the_rest(clone: Path, remote: Path) -> None:
             "fork",
             "https://github.com/them/boards/compare/main...me:boards:entry-my-model?expand=1",
         ),
-        (
-            {"origin": "https://github.com/me/boards"},
-            "origin",
-            "https://github.com/me/boards/pull/new/entry-my-model",
-        ),
+        ({"origin": "https://github.com/me/boards"}, "origin", "https://github.com/me/boards/pull/new/entry-my-model"),
         ({"origin": "https://gitlab.example/me/boards"}, "origin", None),
     ],
 )

@@ -337,12 +337,7 @@ def test_the_steps_of_the_review_run_in_a_clone(tmp_path: Path) -> None:
     git("clone", "--quiet", str(remote), str(tmp_path / "base"), folder=tmp_path)
     code = "import sys; from matbench_lite.cli import main; main()"
     tools = program(tmp_path / "bin", "mbl", f'#!/bin/sh\nexec "{sys.executable}" -c "{code}" "$@"\n').parent
-    environment = {
-        "PATH": f"{tools}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
-        "NUMBER": "7",
-        "BASE": "main",
-    }
+    environment = {"PATH": f"{tools}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "NUMBER": "7", "BASE": "main"}
     assert run_script(script("review", "The change, as git objects"), tmp_path / "base", **environment).returncode == 0
     review = run_script(script("review", "Review"), tmp_path / "base", **environment)
     assert review.returncode == 1, review.stderr  # an empty entry has errors

@@ -10,7 +10,7 @@ from typing import Any
 
 from matbench_lite import Submission
 from matbench_lite.submission import score_fold
-from matbench_lite.submission.canonical import canonical_bytes, digest
+from matbench_lite.submission.entry_document import canonical_bytes, digest
 
 _DECLARED = ("single_configuration", "external_data")
 

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 from matbench_lite import load_benchmark
-from matbench_lite.run import Plan, TrialSettings, load_model, rescore, run_model
-from matbench_lite.run.inner import inner_folds
-from matbench_lite.run.trial import trial_folder
-from matbench_lite.run.trial_job import InnerJob
+from matbench_lite.run import Plan, TrialSettings, inner_folds, load_model, rescore, run_model
+from matbench_lite.run.trial import InnerJob, trial_folder
 
 MODEL = """
 import os, time
@@ -85,7 +83,9 @@ def try_here() -> Callable[[Path, str, int], None]:
         place = trial_folder(folder, settings)
         place.begin(settings)
         for inner in inner_folds(task, 0, n_folds=n_folds):
-            InnerJob(model=model, benchmark="mini", task=name, fold=0, about=task, inner=inner, folder=place).work()
+            InnerJob(
+                model=model, benchmark="mini", task=name, fold=0, task_record=task, inner=inner, folder=place
+            ).work()
         assert rescore(task, folder).ok
 
     return try_one

@@ -11,7 +11,7 @@ import pytest
 from matbench_lite import load_benchmark
 from matbench_lite.data import add
 from matbench_lite.run import load_model
-from matbench_lite.run.unit import Job, Outcome, train_fold
+from matbench_lite.run.jobs import Job, Outcome
 
 from ..conftest import LONG
 
@@ -19,7 +19,7 @@ BENCH = load_benchmark("mini")
 
 
 def trained(model: str | Path, task: str, fold: int = 0) -> Outcome:
-    outcome = train_fold(Job(model=load_model(model), benchmark="mini", task=task, fold=fold))
+    outcome = Job(model=load_model(model), benchmark="mini", task=task, fold=fold).work()
     assert outcome.error is None, outcome.details
     return outcome
 
@@ -81,7 +81,7 @@ def test_the_forest_is_about_as_good_as_published_forests_on_compositions(real_d
     scores = []
     for fold in task.folds if name == "matbench_steels" else [0]:
         job = Job(model=load_model("rf-magpie"), benchmark=bench.name, task=name, fold=fold)
-        outcome = train_fold(job)
+        outcome = job.work()
         assert outcome.values is not None, outcome.details
         truth = task.test_targets(fold).to_numpy()
         if task.kind == "regression":

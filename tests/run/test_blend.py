@@ -15,9 +15,8 @@ from matbench_lite import load_benchmark
 from matbench_lite.cli.app import run
 from matbench_lite.errors import RunError
 from matbench_lite.metrics import mae
-from matbench_lite.run import blend_runs, load_bagged
-from matbench_lite.run.bagging import RowPredictions
-from matbench_lite.run.blend import MAX_PICKS
+from matbench_lite.run import RowPredictions, blend_runs, load_bagged
+from matbench_lite.run.trial_blend import MAX_PICKS
 
 MINI = load_benchmark("mini")
 GAP, STABLE = MINI["mini_gap"], MINI["mini_is_stable"]

@@ -24,9 +24,8 @@ from matbench_lite.run.features import (
     structure_array,
     structure_features,
 )
-from matbench_lite.run.features.amounts import element_amounts
-from matbench_lite.run.features.cache import cached_features
-from matbench_lite.run.features.magpie import compute_magpie
+from matbench_lite.run.features.feature_cache import cached_features
+from matbench_lite.run.features.magpie import compute_magpie, element_amounts
 
 from ..conftest import LONG
 

@@ -31,13 +31,7 @@ def trained(estimator: Any, task: Task = GAP, *, seed: int = 0) -> Predicted:
     formulas, targets = task.targets["formula"], task.targets["target"]
     train, test = task.train_rows(2), task.test_rows(2)
     (predicted,) = fit_predict(
-        estimator,
-        task,
-        formulas.iloc[train],
-        targets.iloc[train],
-        [formulas.iloc[test]],
-        seed=seed,
-        where="fold 2",
+        estimator, task, formulas.iloc[train], targets.iloc[train], [formulas.iloc[test]], seed=seed, where="fold 2"
     )
     return predicted
 

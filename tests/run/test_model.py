@@ -9,8 +9,7 @@ import pytest
 
 from matbench_lite import load_benchmark
 from matbench_lite.errors import ModelError, UnknownNameError
-from matbench_lite.run import BASELINES, load_model, model_inputs
-from matbench_lite.run.about import about_model
+from matbench_lite.run import BASELINES, about_model, load_model, model_inputs
 
 BENCH = load_benchmark("mini")
 GAP = BENCH["mini_gap"]
@@ -151,11 +150,13 @@ def test_the_header_comes_from_about_toml(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("algorithm = 3", "algorithm is a text"),
-        ("authors = [1]", "authors is a list of texts"),
-        ("single_configuration = 'yes'", "single_configuration is true or false"),
-        ("author = 'A'", "has author; use algorithm, authors"),
-        ("algorithm = ", "it is TOML"),
+        ("algorithm = 3", "algorithm: 3 is not a text"),
+        ("authors = [1]", r"authors: \[1\] is not a list of texts"),
+        ("single_configuration = 'yes'", "single_configuration: 'yes' is not true or false"),
+        ("author = 'A'", r"author: is not a known key; did you mean 'authors'\? use one of algorithm, authors"),
+        ("external_data = true", "external_data: True is not false, or a text that says what else the model was tr"),
+        ("algorithm = 3\nauthor = 'A'", r"has 2 mistakes:\n  algorithm: (.|\n)*\n  author: "),
+        ("algorithm = ", "is not a TOML file"),
     ],
 )
 def test_mistakes_in_about_toml_are_named(tmp_path: Path, text: str, message: str) -> None:

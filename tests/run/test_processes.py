@@ -29,7 +29,7 @@ MODEL = """
 import hashlib, time
 import numpy as np
 from pathlib import Path
-from matbench_lite.run.features import magpie_array
+from matbench_lite.run import magpie_array
 
 input = "composition"
 
@@ -209,7 +209,7 @@ def test_children_do_not_outlive_the_program(tmp_path: Path, model: Callable[[fl
 def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path, model: Callable[[float], Path]) -> None:
     arguments = command(model(0), tmp_path / "e", "--backend", "dask", "--scheduler", "tcp://127.0.0.1:9")
     # Dask knocks again and again for ten seconds: one is enough.
-    arguments[2] = f"import matbench_lite.run.cluster as cluster; cluster._CONNECT = '1s'; {arguments[2]}"
+    arguments[2] = f"import matbench_lite.run.backends as backends; backends._CONNECT = '1s'; {arguments[2]}"
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in done.stderr

@@ -12,8 +12,8 @@ import pytest
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.errors import EntryError, RunError, UnknownNameError
 from matbench_lite.run import Plan, Step, load_model, run_model
-from matbench_lite.run.official_test import note_official_test
-from matbench_lite.run.unit import QUICK_ROWS, training_rows
+from matbench_lite.run.jobs import QUICK_ROWS, training_rows
+from matbench_lite.run.trial_files import note_official_test
 
 from .conftest import RANDOM, TWO
 

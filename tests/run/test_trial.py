@@ -20,10 +20,18 @@ import matbench_lite
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.errors import ModelError, RunError
 from matbench_lite.metrics import balanced_accuracy, mae
-from matbench_lite.run import InnerResult, Plan, Trial, load_model, official_test_uses, rescore, run_model, try_model
-from matbench_lite.run.inner import inner_folds
-from matbench_lite.run.official_test import note_official_test
-from matbench_lite.run.trial import trial_folder
+from matbench_lite.run import (
+    InnerResult,
+    Plan,
+    Trial,
+    inner_folds,
+    load_model,
+    rescore,
+    run_model,
+    trial_folder,
+    try_model,
+)
+from matbench_lite.run.trial_files import note_official_test, official_test_uses
 
 GAP = load_benchmark("mini")["mini_gap"]
 
@@ -123,6 +131,15 @@ def test_rescoring_needs_no_model_and_gives_the_same(finished: tuple[Path, Trial
 def test_there_must_be_something_to_rescore(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="nothing was tried there"):
         rescore(GAP, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["trial.json", "inner-1.json"])
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"scores": 1, "of": 2}'])
+def test_a_damaged_record_is_named(finished: tuple[Path, Trial], name: str, content: str) -> None:
+    folder, trial = finished
+    (kept(folder, trial) / name).write_text(content)
+    with pytest.raises(RunError, match=rf"{name} is damaged: "):
+        rescore(GAP, folder)
 
 
 def test_damaged_predictions_are_named(finished: tuple[Path, Trial]) -> None:

@@ -12,7 +12,7 @@ import pytest
 from matbench_lite import load_benchmark
 from matbench_lite.cli import output
 from matbench_lite.cli.app import run
-from matbench_lite.cli.score_lines import print_scores, score_text
+from matbench_lite.cli.local_test import print_scores, score_text
 
 MINI = load_benchmark("mini")
 TASKS = ("mini_gap", "mini_is_stable")
@@ -138,6 +138,7 @@ def test_scores_have_the_decimals_of_the_target_s_scale() -> None:
     assert score_text(MINI["mini_gap"], "mae", 12.34567) == "12.346"
     assert score_text(MINI["mini_gap"], "r2", -1e12) == "-1e+12"
     assert score_text(MINI["mini_gap"], "r2", None) == "–"
+    assert score_text(MINI["mini_gap"], "r2", float("nan")) == "–"
     assert score_text(MINI["mini_is_stable"], "f1", 2 / 3) == "0.667"
 
 

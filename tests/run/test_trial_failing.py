@@ -9,9 +9,7 @@ import pytest
 
 from matbench_lite import load_benchmark
 from matbench_lite.errors import RunError
-from matbench_lite.run import load_model, rescore, try_model
-from matbench_lite.run.inner import inner_folds
-from matbench_lite.run.trial import trial_folder
+from matbench_lite.run import inner_folds, load_model, rescore, trial_folder, try_model
 
 GAP = load_benchmark("mini")["mini_gap"]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from matbench_lite import load_benchmark
-from matbench_lite.cli.try_model import try_model as command
+from matbench_lite.cli.local_test import try_model as command
 from matbench_lite.errors import RunError, UnknownNameError
-from matbench_lite.run.inner import DEFAULT_INNER_FOLDS, inner_folds
+from matbench_lite.run import DEFAULT_INNER_FOLDS, inner_folds
 
 MINI = load_benchmark("mini")
 

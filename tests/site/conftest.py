@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from matbench_lite import Benchmark, load_benchmark
-from matbench_lite.review import check_entries
+from matbench_lite.check import check_entries
 from matbench_lite.site.build import Built, build_site, make_site, publish
 from matbench_lite.site.site import Site
 

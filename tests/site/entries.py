@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from matbench_lite import Benchmark, Submission
-from matbench_lite.review import Checked, Finding
+from matbench_lite.check import Checked, Finding
 
 
 def record(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from matbench_lite.digits import MISSING, spread
 from matbench_lite.site.build import make_site, publish
+from matbench_lite.text import MISSING, spread
 
 from .entries import checked, record
 from .html_page import Element, read, table

@@ -13,10 +13,10 @@ import orjson
 import pytest
 
 import matbench_lite
-from matbench_lite.digits import ends, p_value, spread
 from matbench_lite.metrics import summarise
-from matbench_lite.site.comparison import ALL_PAIRS, NEIGHBOURS, comparison_script, pairs
+from matbench_lite.site.compare_page import ALL_PAIRS, NEIGHBOURS, comparison_script, pairs
 from matbench_lite.stats import Interval, holm, paired_test
+from matbench_lite.text import ends, p_value, spread
 
 SCRIPT = Path(matbench_lite.__file__).parent / "site" / "assets" / "compare.js"
 

@@ -12,16 +12,17 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import matbench_lite
+from matbench_lite.cleaner import clean, clean_lines
 from matbench_lite.site import config
-from matbench_lite.site.asset_files import load_assets
-from matbench_lite.site.plots.words import clean
-from matbench_lite.site.tables import Cell, Column, Table
-from matbench_lite.site.templating import front_matter, page, plain
+from matbench_lite.site.page_files import front_matter, load_assets, page
+from matbench_lite.view import Cell, Column, Table
 
-from ..hostile_titles import HOSTILE, SEEN, hostile_board, hostile_site
+from ..hostile_titles import HOSTILE, SEEN, hostile_board, hostile_pages, hostile_site
 from ..whole_site import REFERENCES, WICKED
 from .html_page import Element, check_policy, parse, read
 
+PACKAGE = Path(matbench_lite.__file__).parent
 OURS = {"early", "site", "comparison"}
 """The scripts that pages load beside those of the theme."""
 
@@ -47,7 +48,7 @@ def test_nothing_of_it_becomes_an_element(contents) -> None:
 def test_all_of_it_is_still_to_be_read(contents, html) -> None:
     text = contents[html / "entries" / "wicked.html"].find("article")[0].text
     for wicked in WICKED:
-        assert plain(wicked) in text
+        assert clean_lines(wicked) in text
 
 
 @pytest.mark.slow
@@ -100,11 +101,14 @@ def test_only_code_is_published_of_the_files_of_an_entry(wicked_build) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pages", [hostile_site, hostile_board])
-def test_what_a_benchmark_or_an_event_says_stays_text(pages, once) -> None:
+@pytest.mark.parametrize("pages", [hostile_site, hostile_board, hostile_pages])
+def test_what_whoever_sets_it_up_says_stays_text(pages, once) -> None:
     for path in sorted(pages(once).rglob("*.html")):
         content = read(path)
-        assert content.find("title")[0].text.endswith(SEEN), path
+        if pages is hostile_pages:
+            assert SEEN in content.find("main")[0].text, path
+        else:
+            assert content.find("title")[0].text.endswith(SEEN), path
         assert "&amp;amp;" not in path.read_text(encoding="utf-8"), "escaped twice"
         assert not re.search("[\u202e\x07]", path.read_text(encoding="utf-8"))
         assert not [script for script in content.find("script") if "hacked" in script.text], path
@@ -113,11 +117,22 @@ def test_what_a_benchmark_or_an_event_says_stays_text(pages, once) -> None:
 
 @pytest.mark.slow
 def test_every_page_begins_with_a_policy(html, once) -> None:
-    for folder in (html, hostile_site(once), hostile_board(once)):
+    folders = {folder: {"index.html", "404.html"} for folder in (html, hostile_site(once), hostile_board(once))}
+    folders[hostile_pages(once)] = {"report.html", "judgement.html", "dossier.html"}
+    for folder, names in folders.items():
         paths = sorted(folder.rglob("*.html"))
-        assert {"index.html", "404.html"} <= {path.name for path in paths}
+        assert names <= {path.name for path in paths}
         for path in paths:
             check_policy(path.read_text(encoding="utf-8"))
+
+
+def test_no_page_is_made_in_another_way() -> None:
+    """mkdocs makes pages, whose policy the hooks write, and one template of ours has its own: all others extend it."""
+    files = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".j2", ".js")]
+    made = [path.name for path in files if re.search("<!doctype|<html|<head>$", path.read_text(), re.I | re.M)]
+    assert made == ["page.html.j2"]
+    extending = {path.name for path in files if '{% extends "view/page.html.j2" %}' in path.read_text()}
+    assert extending == {"report.html.j2", "judgement.html.j2", "dossier.html.j2"}
 
 
 TEXT = st.text(max_size=60)
@@ -128,7 +143,7 @@ TEXT = st.text(max_size=60)
 @example("a\n---\nb: c \x85\u2028 !ENV [HOME] ${HOME}")
 def test_the_configuration_holds_one_line_whatever_the_title(title) -> None:
     settings = config.common_configuration(title, load_assets(), [])
-    files = dict(config.written(settings, by="mbl site build"))
+    files = dict(config.configuration_files(settings, by="mbl site build"))
     assert yaml.safe_load(files["mkdocs.yml"]) == settings
     assert settings["site_name"] == clean(title)
 
@@ -161,8 +176,8 @@ def test_a_cell_is_one_cell_whatever_it_says(text, note) -> None:
 
 
 def test_every_template_escapes() -> None:
-    text = page("rule.md.j2", address="guide/rules/x.html", title="t", rule=_Rule())
-    assert "<b>" not in text.partition("Fix:")[2].replace("</b>", "")
+    text = page("site/rule.md.j2", address="guide/rules/x.html", title="t", rule=_Rule(), more="<b>more</b>")
+    assert "<b>" not in text
     assert "&lt;b&gt;" in text
 
 

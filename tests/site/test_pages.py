@@ -10,7 +10,7 @@ import pytest
 from matbench_lite.review import RULES
 from matbench_lite.site import addresses
 from matbench_lite.site.build import make_site
-from matbench_lite.site.pages.reference import packages
+from matbench_lite.site.guide_pages import packages
 
 from ..whole_site import GUIDES
 from .conftest import republish

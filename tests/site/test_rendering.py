@@ -10,8 +10,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from matbench_lite.errors import MatbenchLiteError
-from matbench_lite.site.build import make_site, publish
-from matbench_lite.site.rendering import render_site
+from matbench_lite.site.build import make_site, publish, render_site
 
 from .conftest import leave_out_reference
 from .html_page import read

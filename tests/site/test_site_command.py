@@ -14,7 +14,7 @@ import pytest
 import matbench_lite
 from matbench_lite.cli.app import run
 from matbench_lite.errors import MatbenchLiteError
-from matbench_lite.site.serving import site_server
+from matbench_lite.site import site_server
 
 ROOT = Path(matbench_lite.__file__).parents[1]
 

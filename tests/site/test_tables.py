@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from matbench_lite.site.tables import DENSE, EMPTY, MOST_ROWS, Cell, Column, Table
+from matbench_lite.view import DENSE, EMPTY, MOST_ROWS, Cell, Column, Table
 
 from .html_page import parse
 

@@ -72,6 +72,24 @@ def test_a_balanced_accuracy_as_by_hand() -> None:
     assert_close(found, by_hand)
 
 
+@pytest.mark.parametrize("rare", [0.02, 0.3])
+@pytest.mark.parametrize("pair", [False, True])
+def test_balanced_accuracies_of_large_folds_as_by_hand(rare: float, pair: bool) -> None:
+    """Classes of more than 125 rows are drawn by bins."""
+    rng = np.random.default_rng(7)
+    truth = [rng.random(1500) < rare for _ in range(2)]
+    ours = [rng.random(1500) < np.where(fold, 0.7, 0.9) for fold in truth]
+    theirs = [np.where(rng.random(1500) < 0.85, fold, ~fold) for fold in ours]
+    drawn = np.zeros(4000)
+    for classes, right, other in zip(truth, ours, theirs, strict=True):
+        rows = rng.integers(1500, size=(4000, 1500))
+        won = np.where(right, 1.0, 0.0) - (np.where(other, 1.0, 0.0) if pair else 0.0)
+        for part in (classes, ~classes):
+            drawn += (won * part)[rows].sum(axis=1) / part[rows].sum(axis=1) / 4
+    found = bootstrap_balanced_accuracy(truth, ours, theirs if pair else None, draws=DRAWS)
+    assert_close(found, Interval(*np.quantile(drawn, [0.025, 0.975])))
+
+
 def test_a_difference_of_balanced_accuracies_as_by_hand() -> None:
     rng = np.random.default_rng(6)
     truth, ours = rng.random(100) < 0.4, rng.random(100) < 0.8

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from matbench_lite.documents import plain
 from matbench_lite.errors import EntryError
-from matbench_lite.submission.canonical import canonical_bytes, parse
+from matbench_lite.submission.entry_document import canonical_bytes, parse
 
 INTEGERS = st.integers(-(2**63), 2**64 - 1)
 VALUES = st.recursive(

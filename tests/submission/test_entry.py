@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 
 from matbench_lite import MatbenchLiteError, Submission, load_benchmark
 from matbench_lite.errors import EntryError
-from matbench_lite.submission import SCHEMA_FILE, read_entry
-from matbench_lite.submission.canonical import canonical_bytes, digest
+from matbench_lite.submission import SCHEMA_FILE
+from matbench_lite.submission.entry_document import canonical_bytes, digest
+from matbench_lite.submission.examination import read_entry
 
 BENCH = load_benchmark("mini")
 

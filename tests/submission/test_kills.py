@@ -34,8 +34,8 @@ def _no_airlock(monkeypatch: pytest.MonkeyPatch) -> None:
     def inside(decoder: Callable[..., Any], about: Any, *blobs: bytes, **_: Any) -> Reply:
         return Reply(*decoder(about, [memoryview(blob) for blob in blobs]))
 
-    monkeypatch.setattr("matbench_lite.submission.untrusted.inside", inside)
-    monkeypatch.setattr("matbench_lite.matbench.decoding.inside", inside)
+    monkeypatch.setattr("matbench_lite.submission.examination.inside", inside)
+    monkeypatch.setattr("matbench_lite.matbench.matbench_decoder.inside", inside)
 
 
 CREATED = "2024-01-01T00:00:00+00:00"

@@ -198,7 +198,7 @@ def test_errors_survive_a_process_border() -> None:
         ({"algorithm": ""}, "algorithm"),
         ({"algorithm": "two\nlines"}, "algorithm"),
         ({"algorithm": "A", "authors": [""]}, "authors/0"),
-        ({"algorithm": "A", "external_data": True}, "card/external_data"),
+        ({"algorithm": "A", "external_data": True}, "card/external_data: true is not enough: say which data"),
         ({"algorithm": "A", "single_configuration": "yes"}, "card/single_configuration"),
     ],
 )

@@ -27,13 +27,7 @@ def code(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     ("owners", "authors", "own"),
-    [
-        (["A", "B"], ["B", "C"], True),
-        (["A"], ["C"], False),
-        (["A"], [], False),
-        ([], [], True),
-        ([], ["A"], True),
-    ],
+    [(["A", "B"], ["B", "C"], True), (["A"], ["C"], False), (["A"], [], False), ([], [], True), ([], ["A"], True)],
 )
 @pytest.mark.parametrize("version", [1, 2])
 def test_an_entry_is_taken_over_by_one_of_its_authors_only(submission, tmp_path, owners, authors, own, version) -> None:

@@ -11,7 +11,7 @@ import pytest
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.errors import EntryError
 from matbench_lite.submission import EntryShelf
-from matbench_lite.submission import stored as module
+from matbench_lite.submission import entry_shelf as module
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from matbench_lite import Submission
-from matbench_lite.review import check_entry
+from matbench_lite.check import check_entry
 from matbench_lite.submission import seal
-from matbench_lite.submission.comparison import compare_scores
+from matbench_lite.submission.entry_scores import compare_scores
 
 from ..review.version_1 import to_version_1, write_document
 from .test_entry import assert_same

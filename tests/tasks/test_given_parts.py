@@ -12,7 +12,7 @@ import pytest
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.board import Results
 from matbench_lite.errors import BenchmarkFileError, MetricError
-from matbench_lite.run.inner import inner_folds
+from matbench_lite.run import inner_folds
 
 TOML = """
 name = "years"
@@ -52,6 +52,8 @@ def test_there_is_one_fold_and_the_data_says_which(write: Callable[..., Path]) -
     assert list(task.folds) == [0]
     assert task.test_rows(0).tolist() == list(range(20, 26))
     assert task.train_rows(0).tolist() == [*range(20), *range(26, 30)]
+    assert task.fold_of_rows[19:21].tolist() == [255, 0]
+    assert not task.fold_of_rows.flags.writeable
     assert task.has_given_parts
 
 

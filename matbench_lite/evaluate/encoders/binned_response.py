@@ -6,20 +6,12 @@ import math
 from typing import Any
 
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.data.tuples import unnest
 from matbench_lite.evaluate.encoders import ResponseEncoder
+from matbench_lite.evaluate.items import unnest
 
 
 class BinnedResponse(ResponseEncoder):
-    """The bin of a number: its lower end is in it, its upper end is not.
-
-    Args:
-        width: Width of a bin, in the unit of the response.
-
-    Examples:
-        >>> BinnedResponse(width=0.5).encode_response(1.7, [["Fe2O3"]])
-        '[1.5, 2)'
-    """
+    """The bin of a number, e.g. `[1.5, 2)`: its lower end is in it, its upper end not; `width` is in its unit."""
 
     def __init__(self, width: float = 1.0) -> None:
         if not (isinstance(width, int | float) and 0 < width < math.inf):

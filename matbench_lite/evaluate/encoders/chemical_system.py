@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from matbench_lite.evaluate.data.grouping import chemical_system
+from matbench_lite.evaluate.benchmark_rows import chemical_system
 from matbench_lite.evaluate.encoders import TaskEncoder
 
 
 class ChemicalSystem(TaskEncoder):
-    """The elements of a task that is a formula.
-
-    Examples:
-        >>> ChemicalSystem().encode_task([["Fe2O3"]])
-        'Fe-O'
-    """
+    """The elements of a task that is a formula."""
 
     def encode_task(self, task: list[list[str]]) -> str:
         """The elements, in alphabetical order."""

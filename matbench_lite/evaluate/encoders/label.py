@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from matbench_lite.evaluate.data.tuples import tuple_to_string
 from matbench_lite.evaluate.encoders import ResponseEncoder
+from matbench_lite.evaluate.items import tuple_to_string
 
 
 class Label(ResponseEncoder):

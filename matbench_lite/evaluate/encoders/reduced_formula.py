@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from matbench_lite.data.formulas import reduced_formulas_of_strings
+from matbench_lite.data import reduced_formulas_of_strings
 from matbench_lite.evaluate.encoders import TaskEncoder
 
 
 class ReducedFormula(TaskEncoder):
-    """The reduced formula of a task that is a formula.
-
-    Examples:
-        >>> ReducedFormula().encode_task([["Fe4O6"]])
-        'Fe2O3'
-    """
+    """The reduced formula of a task that is a formula."""
 
     def encode_task(self, task: list[list[str]]) -> str:
         """The reduced formula."""

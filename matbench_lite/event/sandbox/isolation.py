@@ -1,4 +1,4 @@
-"""Whether submitted code can be isolated on this machine, and how it is started."""
+"""Whether submitted code can be isolated on this machine, what of the machine it sees, and how it is started."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
+import matbench_lite
 from matbench_lite.errors import IsolationError
-from matbench_lite.event.sandbox.calls import MACHINES
-from matbench_lite.event.sandbox.launcher import CANNOT_ENTER
-from matbench_lite.event.sandbox.limits import Limits
-from matbench_lite.event.sandbox.places import extra_paths, package_home, sandbox_places
-from matbench_lite.event.sandbox.root import SCRATCH
+from matbench_lite.event.sandbox.kernel import MACHINES
+from matbench_lite.event.sandbox.launcher import CANNOT_ENTER, SCRATCH
+from matbench_lite.event.sandbox.protocol import Limits
 
 _LAST_USER = 2**31
 _TO_PROBE = 120  # seconds: imports from a slow disk, on a busy machine
@@ -30,11 +29,17 @@ _SPARE_PROCESSES = 8  # above the limit: so that those who exceed it are seen do
 _PROBE = """
 from importlib.util import find_spec
 import numpy
-from matbench_lite.event.sandbox.worker import main
+from matbench_lite.event.sandbox.sandbox_worker import main
 print("inside" if find_spec("pandas") else "there is no pandas")
 """
 _LAUNCH = "import sys; sys.path.insert(0, {home!r}); from matbench_lite.event.sandbox.launcher import main; main()"
-_WORK = "from matbench_lite.event.sandbox.worker import main; main()"
+_WORK = "from matbench_lite.event.sandbox.sandbox_worker import main; main()"
+_SYSTEM = (
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store",
+    "/etc/ld.so.cache", "/etc/alternatives",
+)  # fmt: skip
+_PACKAGE = Path(matbench_lite.__file__).parent
+_INSTALLED = ("site-packages", "dist-packages")
 
 
 @lru_cache(maxsize=1)
@@ -90,18 +95,10 @@ def launched(
 ) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
     """Start a worker, in a sandbox or without one; leaving the block ends it and removes its scratch folder.
 
-    Args:
-        limits: What it may take.
-        isolated: Whether to build a sandbox around it.
-        program: What the worker does.
-
-    Yields:
-        The launcher's process, and the pipe on which results come.
-
-    Raises:
-        IsolationError: If Python is installed in a folder that holds other things as well.
+    Gives the launcher's process, and the pipe on which results come; an `IsolationError` if Python is installed in a
+    folder that holds other things as well.
     """
-    from matbench_lite.event.sandbox.watching import end
+    from matbench_lite.event.sandbox.sandbox_watch import end
 
     # A sandbox has its own, in memory.
     outside = tempfile.TemporaryDirectory(prefix="mbl-scratch-", ignore_cleanup_errors=True) if not isolated else None
@@ -158,9 +155,21 @@ def _plan(limits: Limits, *, isolated: bool, scratch: str, program: str) -> dict
     }
 
 
+_KERNELS = (
+    "OPENBLAS_CORETYPE",
+    "OPENBLAS_L2_SIZE",
+    "MKL_CBWR",
+    "MKL_ENABLE_INSTRUCTIONS",
+    "NPY_DISABLE_CPU_FEATURES",
+    "NPY_ENABLE_CPU_FEATURES",
+)
+"""Which instructions linear algebra uses: the last digit of a prediction hangs on them."""
+
+
 def _environment(scratch: str) -> dict[str, str]:
-    """All the environment variables of the worker: nothing of the organiser's is among them."""
+    """All the environment variables of the worker: of the organiser's, only those that choose how to multiply."""
     return {
+        **{name: os.environ[name] for name in _KERNELS if name in os.environ},
         **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")},
         "VECLIB_MAXIMUM_THREADS": "1",
         "HOME": f"{scratch}/home",
@@ -203,3 +212,90 @@ def _running() -> int:
             if process.uids().real == os.getuid():
                 count += process.num_threads()
     return count
+
+
+@dataclass(frozen=True, kw_only=True)
+class Places:
+    """What is put into the root folder of a sandbox, all of it read-only.
+
+    `binds` are files and folders of the machine: where they are, and the same as named in the sandbox; `links` are
+    symbolic links: what they say, and their path; `masks` are folders that are shown empty.
+    """
+
+    binds: tuple[tuple[str, str], ...]
+    links: tuple[tuple[str, str], ...]
+    masks: tuple[str, ...]
+
+
+def package_home() -> Path:
+    """The folder from which `matbench_lite` is imported."""
+    return _PACKAGE.parent
+
+
+def extra_paths() -> list[str]:
+    """Folders of installed packages that Python would not find with an empty environment: those of the user."""
+    found = [path for path in sys.path if Path(path).name in _INSTALLED and Path(path).is_dir()]
+    return [path for path in found if not _is_below(Path(path), _prefixes())]
+
+
+def visible_folders() -> tuple[Path, ...]:
+    """Files and folders of this machine that code in a sandbox can read.
+
+    Nothing private may lie in one of them.
+
+    Raises:
+        IsolationError: If Python is installed in a folder that holds other things as well.
+
+    Examples:
+        >>> Path("/usr") in visible_folders(), Path.home() in visible_folders()
+        (True, False)
+    """
+    return tuple(sorted({Path(source) for source, _ in sandbox_places().binds}))
+
+
+def sandbox_places() -> Places:
+    """What to put into the root folder; an `IsolationError` if Python's own folder holds other things as well."""
+    binds: dict[str, str] = {}
+    links: dict[str, str] = {}
+    for path in _SYSTEM:
+        # On most systems /bin and /lib are links into /usr; made anew they stay what they are.
+        if Path(path).is_symlink() and not path.startswith("/etc"):
+            links[path] = str(Path(path).readlink())
+        elif Path(path).exists():
+            binds[path] = os.path.realpath(path)
+    for folder in (*_prefixes(), *map(Path, extra_paths()), _PACKAGE):
+        real = Path(os.path.realpath(folder))
+        if real == Path("/") or Path.home().resolve().is_relative_to(real):
+            message = f"Python is installed in {folder}, which holds more than Python"
+            raise IsolationError(message, fix="use a virtual environment")
+        # Under both names: some paths inside are resolved, others are not.
+        binds |= {str(folder): str(real), str(real): str(real)}
+    for link in _links_to_python():
+        if not _is_below(link, [*map(Path, binds), *map(Path, links)]):
+            links[str(link)] = str(link.readlink())
+    # The embedded benchmark ships with its targets: they may be what an event asks for.
+    masks = sorted({str(_PACKAGE / "data" / "mini"), os.path.realpath(_PACKAGE / "data" / "mini")})
+    ordered = sorted(binds, key=lambda name: (name.count("/"), name))
+    return Places(
+        binds=tuple((binds[name], name) for name in ordered),
+        links=tuple((text, path) for path, text in links.items()),
+        masks=tuple(masks),
+    )
+
+
+def _prefixes() -> list[Path]:
+    return sorted({Path(prefix) for prefix in (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)})
+
+
+def _links_to_python() -> list[Path]:
+    """The links from the interpreter's name to its file: `venv/bin/python`, what that points to, and so on."""
+    found: list[Path] = []
+    path = Path(sys.executable)
+    while path.is_symlink() and len(found) < 40:
+        found.append(path)
+        path = Path(os.path.normpath(path.parent / path.readlink()))
+    return found
+
+
+def _is_below(path: Path, folders: list[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)

@@ -1,4 +1,4 @@
-"""What a worker sends back, byte by byte: predictions in a fixed format, or why there are none.
+"""What a worker may take, and what it sends back: predictions in a fixed format, or why there are none.
 
 The worker runs code that nobody has read. So nothing is unpickled, every length is known beforehand, and of what it
 says about itself only a number out of a fixed list is believed.
@@ -14,11 +14,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from matbench_lite.cleaner import for_terminal
+from matbench_lite.errors import MatbenchLiteError
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from matbench_lite.run.fitting import Predicted
+    from matbench_lite.run import Predicted
 
 UNLOADABLE, RAISED, CRASHED = "could not be loaded", "raised an error", "crashed"
 TOO_LONG, MEMORY, PROCESSES = "took too long", "took too much memory", "started too many processes"
@@ -40,26 +43,14 @@ class FrameError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """What a worker says about its own failure.
-
-    Args:
-        stage: One of `STAGES`.
-        text: Trace, for the organiser.
-    """
+    """What a worker says about its own failure: one of `STAGES`, and a trace for the organiser."""
 
     stage: str
     text: str
 
 
 def encode_predictions(predicted: Sequence[Predicted]) -> bytes:
-    """The frame with predictions for some sets of rows.
-
-    Examples:
-        >>> import numpy as np
-        >>> from matbench_lite.run import Predicted
-        >>> decode(encode_predictions([Predicted(values=np.array([0.5, 2.0]))]), [2])
-        [(array([0.5, 2. ]), None)]
-    """
+    """The frame with predictions for some sets of rows."""
     import numpy as np
 
     parts = [_MAGIC, b"\0"]
@@ -73,12 +64,7 @@ def encode_predictions(predicted: Sequence[Predicted]) -> bytes:
 
 
 def encode_failure(stage: str, text: str) -> bytes:
-    """The frame that says why there are no predictions.
-
-    Examples:
-        >>> decode(encode_failure("took too much memory", "MemoryError"), [2])
-        Failure(stage='took too much memory', text='MemoryError')
-    """
+    """The frame that says why there are no predictions."""
     return _MAGIC + bytes([1 + STAGES.index(stage)]) + text.encode(errors="replace")[-LONGEST_TEXT:]
 
 
@@ -91,17 +77,9 @@ Arrays = tuple["NDArray[Any]", "NDArray[np.float64] | None"]
 
 
 def decode(frame: bytes, rows: Sequence[int]) -> list[Arrays] | Failure:
-    """Read a frame.
+    """Values and standard deviations of each set of so many rows, not yet looked at; or why there are none.
 
-    Args:
-        frame: All that was sent after `READY`.
-        rows: Number of rows in each set.
-
-    Returns:
-        Values and standard deviations of each set, not yet looked at; or why there are none.
-
-    Raises:
-        FrameError: If it is anything but one whole frame.
+    `frame` is all that was sent after `READY`; a `FrameError` if it is anything but one whole frame.
     """
     import numpy as np
 
@@ -111,7 +89,7 @@ def decode(frame: bytes, rows: Sequence[int]) -> list[Arrays] | Failure:
     if status > len(STAGES):
         raise FrameError(f"status {status}")
     if status:
-        return Failure(stage=STAGES[status - 1], text=printable(rest[-LONGEST_TEXT:]))
+        return Failure(stage=STAGES[status - 1], text=for_terminal(rest[-LONGEST_TEXT:], None)[-LONGEST_TEXT:])
     found: list[Arrays] = []
     for number in rows:
         if len(rest) < 2 or rest[0] > 1 or rest[1] > 1:
@@ -130,13 +108,36 @@ def decode(frame: bytes, rows: Sequence[int]) -> list[Arrays] | Failure:
     return found
 
 
-def printable(text: bytes) -> str:
-    r"""Text from a stranger, without the characters that command a terminal.
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one training may take, with all the processes that it starts.
+
+    Args:
+        seconds: Wall time, in seconds, from when the data is handed over.
+        memory_mb: Memory of all its processes together, in MB (2**20 bytes).
+        disk_mb: Files in its scratch folder, in MB. The folder lies in memory: a training can take `memory_mb` and
+            `disk_mb` of the machine's memory.
+        processes: Processes and threads at the same time.
+        output_mb: What it may print, in MB.
+
+    Raises:
+        MatbenchLiteError: If a limit is not positive.
 
     Examples:
-        >>> printable(b"one\x1b[2J\ttwo\n\xff")
-        'one?[2J\ttwo\n\ufffd'
+        >>> Limits(seconds=60).memory_mb
+        4096
+        >>> Limits(seconds=0)
+        Traceback (most recent call last):
+        matbench_lite.errors.MatbenchLiteError: the limit seconds=0 allows nothing; give a number above 0
     """
-    return "".join(
-        letter if letter in "\n\t" or letter.isprintable() else "?" for letter in text.decode(errors="replace")
-    )
+
+    seconds: float = 600
+    memory_mb: int = 4096
+    disk_mb: int = 1024
+    processes: int = 64
+    output_mb: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not 0 < value < float("inf"):
+                raise MatbenchLiteError(f"the limit {name}={value:g} allows nothing", fix="give a number above 0")

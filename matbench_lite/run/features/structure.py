@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matbench_lite.data.elements import ATOMIC_NUMBERS
+from matbench_lite.data import ATOMIC_NUMBERS
 from matbench_lite.errors import ModelError
-from matbench_lite.run.features.cache import cached_features
+from matbench_lite.run.features.feature_cache import cached_features
 from matbench_lite.run.features.magpie import PROPERTIES, element_table, magpie_array
 
 if TYPE_CHECKING:
@@ -79,10 +79,10 @@ def structure_features() -> Any:
 
 def structure_and_composition_array(structures: pd.Series | Iterable[Structure]) -> Array:
     """Structure features, then the Magpie features of the composition."""
-    held = list(structures)
-    features = structure_array(held)
+    all_ = list(structures)
+    features = structure_array(all_)
     with _quiet():
-        formulas = [structure.composition.reduced_formula for structure in held]
+        formulas = [structure.composition.reduced_formula for structure in all_]
     return np.hstack([features, magpie_array(formulas)])
 
 
@@ -102,13 +102,13 @@ def structure_array(structures: pd.Series | Iterable[Structure]) -> Array:
         >>> features["nearest distance, mean"], features["coordination, mean"], features["space group"]
         (3.35, 6.0, 221.0)
     """
-    held = list(structures)
+    all_ = list(structures)
     with _quiet():
         return cached_features(
             f"structure-{_VERSION}",
-            map(_content, held),
+            map(_content, all_),
             len(STRUCTURE_NAMES),
-            lambda rows: np.array([_features(held[row]) for row in rows]),
+            lambda rows: np.array([_features(all_[row]) for row in rows], dtype=np.float64),
         )
 
 
@@ -119,11 +119,11 @@ def _features(structure: Structure) -> list[float]:
     radii = properties[:, _RADIUS] * _PM
     lengths = sorted(structure.lattice.abc)
     return [
-        float(atoms),
+        atoms,
         volume,
-        float(structure.density),
-        float(4 / 3 * np.pi * np.sum(radii**3) / structure.volume),
-        volume / float(properties[:, _VOLUME].mean()),
+        structure.density,
+        4 / 3 * np.pi * np.sum(radii**3) / structure.volume,
+        volume / properties[:, _VOLUME].mean(),
         lengths[0] / lengths[-1],
         *_bonds(structure, radii, properties[:, _NEGATIVITY]),
         *_symmetry(structure),
@@ -150,11 +150,11 @@ def _bonds(structure: Structure, radii: Array, negativity: Array) -> list[float]
     difference = np.abs(negativity[one] - negativity[other])
     like = np.array([site.species_string for site in structure])
     return [
-        *(float(value) for value in (nearest.min(), nearest.mean(), nearest.max(), nearest.std())),
-        *(float(value) for value in (coordination.min(), coordination.mean(), coordination.max())),
-        *(float(value) for value in (relative.min(), relative.mean(), relative.std())),
-        *(float(value) for value in (difference.mean(), difference.max())),
-        float(np.mean(like[one] == like[other])),
+        *(nearest.min(), nearest.mean(), nearest.max(), nearest.std()),
+        *(coordination.min(), coordination.mean(), coordination.max()),
+        *(relative.min(), relative.mean(), relative.std()),
+        *(difference.mean(), difference.max()),
+        np.mean(like[one] == like[other]),
     ]
 
 
@@ -169,7 +169,7 @@ def _symmetry(structure: Structure) -> list[float]:
     number, system = analyser.get_space_group_number(), analyser.get_crystal_system()
     # Of the crystal, not of the cell that was chosen for it.
     operations = _ORDERS[analyser.get_symmetry_dataset().pointgroup]
-    return [float(number), float(_SYSTEMS.index(system)), float(operations)]
+    return [number, _SYSTEMS.index(system), operations]
 
 
 def _site_properties(species: Any) -> Array:

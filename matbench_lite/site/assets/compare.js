@@ -50,7 +50,7 @@ const mblStatistics = {
   },
 };
 
-// Numbers as text, as in matbench_lite.digits.
+// Numbers as text, as in matbench_lite.text.
 const mblDigits = {
   decimals: (uncertainty) => Math.min(100, Math.max(0, 1 - Math.floor(Math.log10(uncertainty)))),
   signed: (value, digits) => (value >= 0 ? "+" : "−") + Math.abs(value).toFixed(digits),
@@ -66,7 +66,12 @@ const mblDigits = {
     return `${this.signed(low, digits)} to ${this.signed(high, digits)}`;
   },
   p: (p) => (p < 0.001 ? "< 0.001" : p < 0.1 ? String(Number(p.toPrecision(2))) : p.toFixed(2)),
-  share: (value) => `${(100 * value).toFixed(0)} %`,
+  share(value) {
+    const percent = 100 * value;
+    if (!(value > 0 && value < 1) || (percent >= 9.95 && percent <= 99)) return `${percent.toFixed(0)} %`;
+    if (percent < 99) return percent >= 0.01 ? `${Number(percent.toPrecision(2))} %` : "< 0.01 %";
+    return percent > 99.99 ? "> 99.99 %" : `${percent.toFixed(percent < 99.95 ? 1 : 2)} %`;
+  },
 };
 
 class MblCompare {

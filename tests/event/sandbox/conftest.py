@@ -15,7 +15,7 @@ import pytest
 
 from matbench_lite import load_benchmark
 from matbench_lite.errors import SubmittedCodeError
-from matbench_lite.event.sandbox import STAGES, Fitted, Limits, fit_contained, fitting
+from matbench_lite.event.sandbox import STAGES, Fitted, Limits, contained_fit, fit_contained
 from matbench_lite.event.sandbox.isolation import launched
 
 MODEL = """
@@ -121,7 +121,7 @@ def run_code(
         if isolated:
             request.getfixturevalue("isolation")
         program = ATTACK.format(mark=mark, code=textwrap.dedent(code))
-        monkeypatch.setattr(fitting, "launched", partial(launched, program=program))
+        monkeypatch.setattr(contained_fit, "launched", partial(launched, program=program))
         try:
             return train(write(), limits, isolated=isolated)
         finally:

@@ -31,8 +31,8 @@ while not Path("up").exists():
 STAYING = "ctypes.CDLL(None).prctl(1, 0)\nos.fork()\nos.fork() or os.setsid()\ntime.sleep(1000)"
 ORGANISER = """
 from matbench_lite.event.sandbox.isolation import launched
-from matbench_lite.event.sandbox.limits import Limits
-from matbench_lite.event.sandbox.watching import watch
+from matbench_lite.event.sandbox.protocol import Limits
+from matbench_lite.event.sandbox.sandbox_watch import watch
 
 with launched(Limits(), isolated=True, program={program!r}) as (process, results):
     watch(process, results, b"job", limits=Limits(), longest=1000, ours=1)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from matbench_lite import load_benchmark
+from matbench_lite.errors import SubmittedCodeError
 from matbench_lite.event.sandbox import Limits, fit_contained
 from matbench_lite.run import Predicted, fit_predict, load_model, model_inputs
 
@@ -139,3 +140,16 @@ def test_many_rows_in_and_out(write: Callable[..., Path]) -> None:
     folder = write(fit="self.y = np.asarray(y)", predict="return self.y")
     fitted = fit_contained(folder, task, X, y, [X, X], seed=0, where="all")
     assert [one.values.tobytes() for one in fitted.predicted] == [y.to_numpy().tobytes()] * 2
+
+
+def test_linear_algebra_uses_the_same_instructions_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    monkeypatch.setenv("SECRET_TOKEN", "x")
+    (tmp_path / "model.py").write_text(
+        "import os\n\n\ndef get_estimator(task):\n    raise ValueError(sorted(os.environ))\n"
+    )
+    task = load_benchmark("mini")["mini_gap"]
+    with pytest.raises(SubmittedCodeError) as caught:
+        fit_contained(tmp_path, task, *task.train_data(0), [], seed=0)
+    assert "OPENBLAS_CORETYPE" in caught.value.details
+    assert "SECRET_TOKEN" not in caught.value.details

@@ -15,11 +15,10 @@ from pathlib import Path
 import pytest
 
 from matbench_lite.errors import IsolationError, SubmittedCodeError
-from matbench_lite.event.sandbox import Limits, fitting, isolation
-from matbench_lite.event.sandbox.calls import REFUSED
-from matbench_lite.event.sandbox.isolation import launched
+from matbench_lite.event.sandbox import Limits, contained_fit, isolation
+from matbench_lite.event.sandbox.isolation import launched, package_home
+from matbench_lite.event.sandbox.kernel import REFUSED
 from matbench_lite.event.sandbox.launcher import CANNOT_START
-from matbench_lite.event.sandbox.places import package_home
 
 from .conftest import LIMITS, mean, train
 
@@ -159,7 +158,7 @@ def test_a_program_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_where_it_cannot_be_done_it_is_refused(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fitting, "isolation_problem", lambda: IsolationError("no namespaces"))
+    monkeypatch.setattr(contained_fit, "isolation_problem", lambda: IsolationError("no namespaces"))
     with pytest.raises(IsolationError, match="no namespaces"):
         train(write())
 

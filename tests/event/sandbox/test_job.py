@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from matbench_lite import load_benchmark
-from matbench_lite.event.sandbox.fitting import _folder_content, _on_its_own, _without_data
-from matbench_lite.event.sandbox.limits import Limits
+from matbench_lite.event.sandbox.contained_fit import _folder_content, _on_its_own, _without_data
+from matbench_lite.event.sandbox.protocol import Limits
 
 from .conftest import mean, train
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from matbench_lite.cleaner import for_terminal
 from matbench_lite.event.sandbox import STAGES
 from matbench_lite.event.sandbox.protocol import (
     LONGEST_TEXT,
@@ -17,7 +18,6 @@ from matbench_lite.event.sandbox.protocol import (
     encode_failure,
     encode_predictions,
     longest_frame,
-    printable,
 )
 from matbench_lite.run import Predicted
 
@@ -77,4 +77,4 @@ def test_text_about_a_failure_is_cut() -> None:
 
 @given(st.binary())
 def test_text_of_strangers_commands_no_terminal(content: bytes) -> None:
-    assert all(letter in "\n\t" or letter.isprintable() for letter in printable(content))
+    assert all(letter == "\n" or letter.isprintable() for letter in for_terminal(content))

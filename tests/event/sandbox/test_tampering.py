@@ -35,7 +35,7 @@ FORGED = {
     "twice": "child = os.fork(); send_zeros(); child and os.waitpid(child, 0)",
 }
 PATCHED = """
-import matbench_lite.run.fitting as fitting
+import matbench_lite.run.estimators as fitting
 fitting.checked_predictions = lambda values, std, X, task, place: fitting.Predicted(values=np.full(len(X), np.nan))
 """
 

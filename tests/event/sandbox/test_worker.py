@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from matbench_lite import load_benchmark
-from matbench_lite.event.sandbox.fitting import _without_data
+from matbench_lite.event.sandbox.contained_fit import _without_data
 from matbench_lite.event.sandbox.protocol import READY, Failure, FrameError, decode
-from matbench_lite.event.sandbox.worker import Job
+from matbench_lite.event.sandbox.sandbox_worker import Job
 
 from .conftest import MODEL
 
@@ -67,8 +67,8 @@ CASES = {
 ONE_AFTER_THE_OTHER = """
 import os, sys
 import pandas
-import matbench_lite.data.structures.array, matbench_lite.run.fitting, matbench_lite.run.model
-from matbench_lite.event.sandbox import worker
+import matbench_lite.data.structure_array, matbench_lite.run.estimators, matbench_lite.run.model_file
+from matbench_lite.event.sandbox import sandbox_worker
 
 for folder in sys.argv[1:]:
     child = os.fork()
@@ -76,7 +76,7 @@ for folder in sys.argv[1:]:
         os.chdir(folder)
         os.dup2(os.open("job", os.O_RDONLY), 0)
         os.dup2(os.open("results", os.O_WRONLY | os.O_CREAT | os.O_APPEND), 3)
-        worker.main()
+        sandbox_worker.main()
     os.waitpid(child, 0)
 """
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from matbench_lite import Submission, load_benchmark
-from matbench_lite.review.pull_request import Report, render_markdown, report_json
+from matbench_lite.review import Report, render_markdown, report_json
 
 SNAPSHOTS = Path(__file__).parent.parent / "snapshots"
 UPDATE = "MATBENCH_LITE_UPDATE_SNAPSHOTS"

@@ -9,7 +9,7 @@ import pytest
 
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.errors import RepositoryError
-from matbench_lite.review.pull_request import render_markdown, review
+from matbench_lite.review import render_markdown, review
 from matbench_lite.submission import FoldPredictions, RecordedFold
 
 from ..version_1 import to_version_1

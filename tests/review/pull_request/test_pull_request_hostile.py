@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from matbench_lite.review.pull_request import MAX_CHARACTERS, render_markdown, report_json, review
+from matbench_lite.review import MAX_CHARACTERS, render_markdown, report_json, review
 
 HOSTILE_NAMES = [
     b"$(touch pwned).py",
@@ -333,7 +333,7 @@ def test_sections_go_one_after_the_other_until_the_rest_fits(clone, entry, monke
     whole = render_markdown(report)
     lengths = set()
     for limit in range(len(whole), 500, -50):
-        monkeypatch.setattr("matbench_lite.review.pull_request.markdown.MAX_CHARACTERS", limit)
+        monkeypatch.setattr("matbench_lite.review.markdown.MAX_CHARACTERS", limit)
         text = render_markdown(report)
         lengths.add(len(text))
         if len(text) > limit:  # the verdict stays, come what may

@@ -1,0 +1,128 @@
+"""What the checks look at: an entry's folder, read once, and what there is to compare it with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matbench_lite.data import targets_here
+from matbench_lite.submission import Examined, Finding, RecordedFold, Submission, as_entry, examine
+from matbench_lite.tasks import Benchmark, Task
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Targets:
+    """The published targets of a task in file order, in the unit of the task, or booleans."""
+
+    values: NDArray[np.float64] | NDArray[np.bool_]
+
+    @cached_property
+    def unique(self) -> NDArray[np.bool_]:
+        """Whether each value occurs once in the task: such a row cannot be hit by chance."""
+        return occurs_once(self.values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """One entry under check: what is in its folder, and what was wrong when it was read. Nothing in it was executed.
+
+    Other entries are None where they are not known. What is `committed` holds no leftovers of work.
+    """
+
+    examined: Examined
+    findings: tuple[Finding, ...]
+    others: Mapping[str, Submission] | None = None
+    committed: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """The entry's folder."""
+        return self.examined.folder
+
+    @property
+    def slug(self) -> str:
+        """Name of the folder."""
+        # Not resolve(): a link is not to be followed.
+        return Path(os.path.abspath(self.folder)).name  # noqa: PTH100
+
+    @cached_property
+    def document(self) -> Mapping[str, Any]:
+        """`submission.json`, if it is in form; else empty: what is out of form is said once, not by every check."""
+        return self.examined.document or {} if self.examined.in_form else {}
+
+    @property
+    def imported(self) -> bool:
+        """Whether the entry says that it was imported from Matbench."""
+        about = (self.examined.document or {}).get("imported")
+        return isinstance(about, dict) and about.get("from") == "matbench"
+
+    @cached_property
+    def submission(self) -> Submission | None:
+        """The entry, if all that it records is sound."""
+        return Submission.from_entry(as_entry(self.examined)) if self.examined.whole else None
+
+    def beside(self, others: Mapping[str, Submission] | None) -> Material:
+        """The same entry beside others; what is known of it already is kept."""
+        beside = replace(self, others=others)
+        if "submission" in self.__dict__:
+            beside.__dict__["submission"] = self.submission
+        return beside
+
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        """The tasks with a sound fold, in registry order."""
+        return tuple(task for task in self.examined.benchmark or () if self.examined.folds.get(task.name))
+
+    def recorded(self, task: Task) -> Mapping[int, RecordedFold]:
+        """The sound folds of a task."""
+        return self.examined.folds[task.name]
+
+    @cached_property
+    def targets(self) -> dict[str, Targets]:
+        """The published targets that are on this machine, by task: no entry is judged by others.
+
+        Nothing is fetched: a stranger's entry is no reason to. Damaged ones are a DataError, no fault of the entry.
+        """
+        here = {task: targets_here(task) for task in self.tasks}
+        return {
+            task.name: _read_targets(task, found.digest) for task, found in here.items() if found and found.verified
+        }
+
+    @cached_property
+    def unproven(self) -> tuple[str, ...]:
+        """The tasks whose targets on this machine are not proven to be the published ones."""
+        return tuple(task.name for task in self.tasks if (found := targets_here(task)) and not found.verified)
+
+    def with_targets(self) -> Iterator[tuple[Task, Targets]]:
+        """The tasks whose published targets are here, and these."""
+        for task in self.tasks:
+            if task.name in self.targets:
+                yield task, self.targets[task.name]
+
+
+def read_material(folder: Path, benchmark: Benchmark | None, *, committed: bool = False) -> Material:
+    """Read an entry's folder once; everything that is wrong with it is kept."""
+    found: list[Finding] = []
+    examined = examine(folder, benchmark, found.append, as_it_is=committed)
+    findings = tuple(part for finding in found for part in finding.parts or (finding,))
+    return Material(examined=examined, findings=findings, committed=committed)
+
+
+def occurs_once(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """For every value, whether no other is the same."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    once: NDArray[np.bool_] = (counts == 1)[place]
+    return once
+
+
+@lru_cache(maxsize=32)
+def _read_targets(task: Task, _digest: str) -> Targets:
+    """Kept, because all entries of a folder are checked against the same targets."""
+    return Targets(values=task.target_values)

@@ -1,0 +1,322 @@
+"""What an entry says of itself: who made it, how, with which data, under which name, and when; and what it hides."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from matbench_lite.check.material import Material
+from matbench_lite.submission import DOCUMENT, Finding, Rule
+from matbench_lite.tasks import Task, categorise
+
+_ABOUT = "in about.toml, or as an argument of Submission; then run `mbl seal`"
+_HOME = "https://github.com/materialsproject/matbench/"
+
+CONFIGURATION = Rule(
+    code="MBL601",
+    imported="note",
+    title="single_configuration is not declared",
+    why="A general-purpose entry uses one human-chosen configuration for all tasks; only its authors know if it does.",
+    fix=f"declare single_configuration = true or false {_ABOUT}",
+)
+EXTERNAL = Rule(
+    code="MBL602",
+    imported="note",
+    title="external_data is not declared",
+    why="Other data may hold the very rows that are tested. Readers must know what else a model was trained on.",
+    fix=f"declare external_data = false, or a text that names the other data, {_ABOUT}",
+)
+AUTHORS = Rule(
+    code="MBL603",
+    imported="note",
+    title="No authors",
+    why="An entry without a name has nobody to ask and nobody to credit.",
+    fix=f"name the authors {_ABOUT}",
+)
+DESCRIPTION = Rule(
+    code="MBL604",
+    severity="warning",
+    imported="note",
+    title="No description",
+    why="A board tells how good a model is, the description what it is.",
+    fix=f"describe the algorithm in a few sentences {_ABOUT}",
+)
+IMPORTED = Rule(
+    code="MBL605",
+    severity="note",
+    title="Says that it was imported from Matbench",
+    why="Such an entry needs no code and no declarations, so anybody could claim it. Compare it with the original.",
+    fix="nothing, if it was made by `mbl from-matbench`",
+)
+LINK = Rule(
+    code="MBL606",
+    title="Says that it was imported, but not from where",
+    why="An imported entry has a link to the original instead of code; without it nobody can compare them.",
+    fix="import it with `mbl from-matbench`, or leave `imported` out and add the code and the declarations",
+)
+HASH = Rule(
+    code="MBL607",
+    severity="warning",
+    title="The original was changed after Matbench wrote it",
+    why="The hash in Matbench's file was not that of its content when it was imported.",
+    fix="compare it with the published file",
+)
+BY_HAND = Rule(
+    code="MBL608",
+    severity="note",
+    title="Configured by hand for each task",
+    why="It covers enough tasks to be general-purpose, but declares hand-tuning, so it is listed as task-specific.",
+    fix="nothing, if that is so; a run with one configuration for all tasks would be general-purpose",
+)
+
+
+def check_declarations(material: Material) -> Iterator[Finding]:
+    """What is declared, and what is missing."""
+    document, imported = material.document, material.imported
+    if not document:
+        return
+    card = document["card"]
+    missing = (
+        (CONFIGURATION, card["single_configuration"] is None, "whether one configuration was used for all tasks"),
+        (EXTERNAL, card["external_data"] is None, "whether other data was used for training"),
+        (AUTHORS, not card["authors"], "who made it"),
+        (DESCRIPTION, not card["description"].strip(), "what the algorithm does"),
+    )
+    for rule, absent, what in missing:
+        if absent:
+            yield rule.found(f"the entry does not say {what}", imported=imported, file=DOCUMENT)
+    yield from _imported(material)
+    submission = material.submission
+    if submission is not None and card["single_configuration"] is False:
+        without = categorise(submission.benchmark, submission.complete_tasks, single_configuration=None)
+        if without.general_purpose:
+            yield BY_HAND.found(f"{submission.category.reason}: {submission.category}", file=DOCUMENT)
+
+
+def _imported(material: Material) -> Iterator[Finding]:
+    about = material.document.get("imported")
+    if about is None:
+        return
+    address = about.get("url")
+    if not material.imported or not isinstance(address, str) or not address.startswith(_HOME):
+        yield LINK.found(f"imported says from {about.get('from')!r:.60} and url {address!r:.200}", file=DOCUMENT)
+        return
+    yield IMPORTED.found(f"it is marked as imported from {address[:300]}", file=DOCUMENT)
+    if about.get("hash_matches") is not True:
+        yield HASH.found(f"hash_matches is {about.get('hash_matches')!r:.60}", file=DOCUMENT)
+
+
+CODE = (".py", ".ipynb")
+
+SOURCE = Rule(
+    code="MBL116",
+    title="No source file",
+    why="Others must be able to see how the predictions were made. An entry imported from Matbench has a link instead.",
+    fix="put the .py or .ipynb file that made the entry into the folder and run `mbl seal`",
+)
+TAKEN = Rule(
+    code="MBL117",
+    title="The algorithm's name is taken",
+    why="Boards show the name; two entries of one name cannot be told apart.",
+    fix="choose another name (a version helps: 'My forest v2') and run `mbl seal`",
+    needs="others",
+)
+QUICK = Rule(
+    code="MBL118",
+    title="A quick run",
+    why="`mbl run --quick` trains on a few rows, to see that a model works. Its scores are not those of the model.",
+    fix="run it again without --quick",
+)
+DATE = Rule(
+    code="MBL210",
+    title="A date that cannot be",
+    why="Boards show when an entry was made and how the best score has moved with time.",
+    fix="save the entry again on a machine whose clock is right",
+)
+
+
+def check_submittable(material: Material) -> Iterator[Finding]:
+    """All of these; those that need submission.json only if it is in form."""
+    if not material.imported and not any(name.lower().endswith(CODE) for name in material.examined.files):
+        yield SOURCE.found("there is no .py or .ipynb file")
+    document = material.document
+    if not document:
+        return
+    if document["metadata"].get("quick"):
+        yield QUICK.found("the entry was made by `mbl run --quick`", file=DOCUMENT)
+    if problem := _date_problem(document["created"]):
+        yield DATE.found(f"created is {document['created']}: {problem}", file=DOCUMENT)
+    name = document["card"]["algorithm"]
+    for slug, other in (material.others or {}).items():
+        same = _folded(other.algorithm) == _folded(name) and other.benchmark.name == document["benchmark"]
+        if same and slug != material.slug:
+            yield TAKEN.found(f"the algorithm {name!r} is that of the entry {slug} already", file=DOCUMENT)
+
+
+def _folded(name: str) -> str:
+    """Names that a reader would take for the same."""
+    return "".join(name.casefold().split())
+
+
+def _date_problem(created: str) -> str | None:
+    try:
+        moment = datetime.fromisoformat(created)
+    except ValueError:
+        return "there is no such date"
+    # A day for clocks that are wrong and people who are ahead.
+    return "that is in the future" if moment > datetime.now(UTC) + timedelta(days=1) else None
+
+
+TEXT = Rule(
+    code="MBL209",
+    title="Markup or hidden characters in a name",
+    why="Names are shown on boards and in reports. They are escaped there; a tag in one is a mistake or an attack.",
+    fix="write plain text, and run `mbl seal`",
+)
+
+_TAG = re.compile(
+    r"</?[a-z][a-z0-9-]*(\s[^<>]*)?/?>|<!--|<(script|iframe|img|svg|style|object|embed|link|meta|form)\b|javascript:",
+    re.IGNORECASE,
+)
+_DECEIVING = {
+    **dict.fromkeys("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", "a character that turns the direction"),
+    **dict.fromkeys("\u200b\u2060\ufeff\u2061\u2062\u2063\u2064", "a character without width"),
+}
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]|[\U000e0000-\U000e007f]")
+_LINES = ("algorithm", "authors", "requirements")
+_TEXTS = ("description", "references")
+
+
+def check_text(material: Material) -> Iterator[Finding]:
+    """Who, what and how, as an entry says it."""
+    card = material.document.get("card", {})
+    for key in (*_LINES, *_TEXTS):
+        for text in _texts(card.get(key)):
+            problems = deceiving_characters(text)
+            if control := _CONTROL.search(text.replace("\r\n", "\n")):  # line ends and tabs are fine
+                problems.append(f"a control character (U+{ord(control[0]):04X})")
+            if key in _LINES and _TAG.search(text):
+                problems.append("markup")
+            if problems:
+                yield TEXT.found(f"{key} has {', '.join(problems)}: {text[:80]!r}", file=DOCUMENT)
+
+
+def deceiving_characters(text: str) -> list[str]:
+    r"""What kinds of characters turn the direction of writing or have no width; each kind once.
+
+    Examples:
+        >>> deceiving_characters("if admin\u202e: return")
+        ['a character that turns the direction (U+202E)']
+    """
+    found = sorted(_DECEIVING.keys() & set(text.removeprefix("\ufeff")))
+    return [f"{_DECEIVING[character]} (U+{ord(character):04X})" for character in found]
+
+
+def _texts(value: Any) -> list[str]:
+    """Every text in a value that may be anything: one, or a list of them."""
+    return [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, str)]
+
+
+TUNED = Rule(
+    code="MBL507",
+    severity="warning",
+    title="Different configurations in a general-purpose entry",
+    why="A parameter that is the same in all folds of a task but differs between tasks was probably chosen by hand.",
+    fix="declare single_configuration = false, or say in the README how the algorithm chooses them",
+)
+
+_NOT_CHOSEN = re.compile(
+    r"_$|seed|random_state|path|file|name|task|target|dataset|rows|samples|device|n_jobs", re.IGNORECASE
+)
+"""Learned attributes (as scikit-learn ends them), and what names the data or the machine rather than the model."""
+_SEEDS = re.compile(r"(random_state|seed)=\w+")
+_SHOWN = 5
+_MOST = 2000  # parameters of a fold that are looked at
+
+
+def check_hand_tuning(material: Material) -> Iterator[Finding]:
+    """Tasks of one kind and input are compared: a network for labels ends in another layer than one for values."""
+    submission = material.submission
+    if submission is None or not submission.category.general_purpose:
+        return
+    alike: dict[tuple[str, str], list[Task]] = defaultdict(list)
+    for task in material.tasks:
+        alike[task.kind, task.input].append(task)
+    different = sorted({name for tasks in alike.values() for name in _different(material, tasks)})
+    if different:
+        shown = ", ".join(different[:_SHOWN]) + (
+            f" and {len(different) - _SHOWN} more" if len(different) > _SHOWN else ""
+        )
+        yield TUNED.found(
+            f"these parameters are the same in all folds of a task and differ between tasks: {shown}",
+            file=DOCUMENT,
+            evidence={"parameters": len(different), "names": shown},
+        )
+
+
+def _different(material: Material, tasks: list[Task]) -> set[str]:
+    recorded = [held.params for task in tasks for held in material.recorded(task).values()]
+    if all(params == recorded[0] for params in recorded):
+        return set()
+    values: dict[str, set[str]] = defaultdict(set)
+    varying: set[str] = set()
+    for task in tasks:
+        folds = [dict(islice(_leaves(held.params, ""), _MOST)) for held in material.recorded(task).values()]
+        for name in set().union(*folds):
+            found = {params.get(name, "absent") for params in folds}
+            values[name] |= found
+            if len(found) > 1:
+                varying.add(name)
+    return {name for name, found in values.items() if len(found) > 1 and name not in varying}
+
+
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Every parameter by its path, as text."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if not _NOT_CHOSEN.search(key):
+                yield from _leaves(item, f"{path}.{key}" if path else key)
+    else:
+        yield path, _SEEDS.sub("", json.dumps(value))
+
+
+UNDECLARED = Rule(
+    code="MBL506",
+    severity="warning",
+    title="Speaks of other training data without declaring it",
+    why="Pretraining and fine-tuning mean other data, which may hold the rows that are tested; readers must know.",
+    fix="name the data in external_data, or say in the README why there is none, and run `mbl seal`",
+)
+
+_WORDS = re.compile(
+    r"pre-?train\w*|fine-?tun\w*|transfer[- ]learn\w*|foundation model\w*|language model\w*|\bLLMs?\b", re.IGNORECASE
+)
+_CALLS = re.compile(r"\bfrom_pretrained\b|\bhub\.load\b|\bMPRester\b|\bload_dataset\b")
+"""Calls in code that fetch weights or data; restoring a checkpoint of one's own (torch.load) is not among them."""
+_KEYS = ("algorithm", "description")
+"""Not the references: titles of cited work speak of what others did."""
+
+
+def check_external_data(material: Material) -> Iterator[Finding]:
+    """What the entry says of itself, and its code, as text; nothing of it is executed."""
+    document = material.document
+    if not document or document["card"]["external_data"]:
+        return
+    found: dict[str, set[str]] = {}
+    notes = (document.get("imported") or {}).get("notes")
+    for where, value in (*((key, document["card"][key]) for key in _KEYS), ("notes", notes)):
+        if words := {word.lower() for text in _texts(value) for word in _WORDS.findall(text)}:
+            found[where] = words
+    for name, content in material.examined.files.items():
+        if name.lower().endswith(CODE) and (calls := set(_CALLS.findall(content.decode(errors="replace")))):
+            found[name] = calls
+    if found:
+        told = "; ".join(f"{where}: {', '.join(sorted(words)[:_SHOWN])}" for where, words in sorted(found.items()))
+        yield UNDECLARED.found(
+            f"external_data is not declared, but there is {told}", file=DOCUMENT, evidence={"words": told[:500]}
+        )

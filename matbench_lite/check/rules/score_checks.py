@@ -1,0 +1,208 @@
+"""The predictions: which tasks count; beside the targets: scores recomputed, targets copied, folds too much alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matbench_lite.check.material import Material, Targets
+from matbench_lite.metrics import DECISION_THRESHOLD
+from matbench_lite.submission import DOCUMENT, MAX_ROWS, Finding, Rule, fold_differences, score_rows
+from matbench_lite.tasks import Task
+
+INCOMPLETE = Rule(
+    code="MBL311",
+    severity="warning",
+    title="A task that does not count",
+    why="A task counts when all its folds are recorded. On boards and in the category it is as if it were not there.",
+    fix="record the other folds, or leave the task out",
+)
+NOTHING = Rule(
+    code="MBL312",
+    title="No task counts",
+    why="No fold set is complete, so the entry would appear on no board.",
+    fix="record all folds of at least one task",
+)
+
+
+def check_completeness(material: Material) -> Iterator[Finding]:
+    """Tasks with missing folds; folds that are there but unsound are somebody else's concern."""
+    submission = material.submission
+    if submission is None:
+        return
+    for task in submission.tasks:
+        missing = [fold for fold in task.folds if not submission.is_recorded(task.name, fold)]
+        if missing:
+            recorded = task.n_folds - len(missing)
+            message = f"{recorded} of {task.n_folds} folds are recorded; missing: {', '.join(map(str, missing))}"
+            yield INCOMPLETE.found(message, task=task.name)
+    if not submission.complete_tasks:
+        yield NOTHING.found("of no task are all folds recorded")
+
+
+DIFFERENT = Rule(
+    code="MBL408",
+    title="A stated score is not that of the predictions",
+    why="Entries of version 1 state scores. One that is not that of the predictions was edited, or computed otherwise.",
+    fix="run `mbl seal` on the entry: it then states no scores, which are always computed",
+    needs="targets",
+)
+UNVERIFIED = Rule(
+    code="MBL409",
+    severity="note",
+    title="Scores that could not be verified here",
+    why="Scores are computed from the predictions and the published targets. What an entry states itself is a claim.",
+    fix="run `mbl data fetch --targets-only`; the review of a pull request has the targets",
+)
+_SHOWN = 3
+
+
+def check_scores(material: Material) -> Iterator[Finding]:
+    """Every metric of every fold whose published targets are here."""
+    for task, targets in material.with_targets():
+        for fold, held in material.recorded(task).items():
+            scores = score_rows(task.kind, targets.values[task.test_rows(fold)], held.predictions)
+            differences = [] if held.stated is None else fold_differences(task, fold, held.stated, scores)
+            if differences:
+                told = [f"{d.metric} is {_number(d.stated)}, computed {_number(d.recomputed)}" for d in differences]
+                more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+                message = f"{'; '.join(told[:_SHOWN])}{more}"
+                evidence = {"metrics": ", ".join(d.metric for d in differences)}
+                yield DIFFERENT.found(message, file=DOCUMENT, task=task.name, fold=fold, evidence=evidence)
+    missing = [task.name for task in material.tasks if task.name not in (*material.targets, *material.unproven)]
+    if missing:
+        yield UNVERIFIED.found(f"the targets are not here of {', '.join(missing)}")
+    if material.unproven:
+        named = ", ".join(material.unproven)
+        yield UNVERIFIED.found(f"the targets here are not proven to be the published ones of {named}")
+
+
+def _number(value: float | None) -> str:
+    return "not defined" if value is None else f"{value:.6g}"
+
+
+EQUAL = Rule(
+    code="MBL501",
+    severity="warning",
+    title="Predictions equal to the targets",
+    why="A model does not hit a number to seven digits, least of all one that occurs once in the task.",
+    fix="see that no test target reaches the model: scaling, features and tuning must use the training part alone",
+    needs="targets",
+)
+
+SAME = 1e-7
+"""Relative difference that counts as equal: targets that went through float32 and back."""
+SHARE = 0.01
+"""Share of the rows with a unique target above which it is no accident."""
+FEWEST = 3
+_FEWEST_LABELS = 100
+
+
+def check_equal_targets(material: Material) -> Iterator[Finding]:
+    """Regression: rows with a unique target that are hit. Classification: a task without one wrong row."""
+    for task, targets in material.with_targets():
+        if task.kind == "regression":
+            yield from _values(material, task, targets)
+        else:
+            yield from _labels(material, task, targets)
+
+
+def _values(material: Material, task: Task, targets: Targets) -> Iterator[Finding]:
+    hits: list[NDArray[np.intp]] = []
+    possible = 0
+    for fold, held in material.recorded(task).items():
+        here = task.test_rows(fold)
+        truth, candidates = targets.values[here], targets.unique[here]
+        equal = candidates & (np.abs(held.predictions.prediction - truth) <= SAME * np.abs(truth))
+        hits.append(here[equal])
+        possible += int(candidates.sum())
+    rows = np.concatenate(hits)
+    if len(rows) >= FEWEST and len(rows) > SHARE * possible:
+        yield EQUAL.found(
+            f"{len(rows)} of {possible} rows whose target occurs once are predicted to the last digit",
+            task=task.name,
+            rows=tuple(map(str, task.ids[rows[:MAX_ROWS]])),
+            row_count=len(rows),
+            evidence={"rows predicted exactly": len(rows), "rows with a unique target": possible},
+        )
+
+
+def _labels(material: Material, task: Task, targets: Targets) -> Iterator[Finding]:
+    rows = 0
+    for fold, held in material.recorded(task).items():
+        truth = targets.values[task.test_rows(fold)]
+        if ((held.predictions.prediction > DECISION_THRESHOLD) != truth).any():
+            return
+        rows += len(truth)
+    if rows >= _FEWEST_LABELS:
+        message = f"all {rows} rows are predicted right"
+        yield EQUAL.found(message, task=task.name, row_count=rows, evidence={"rows": rows, "wrong rows": 0})
+
+
+ALIKE = Rule(
+    code="MBL502",
+    severity="warning",
+    title="Fold scores too much alike",
+    why="Different test rows give different scores. A spread far below that of the errors themselves looks made up.",
+    fix="explain it in the README, or look for predictions that were made from one another",
+    needs="targets",
+)
+
+CHANCE = 1e-4
+"""Probability of so small a spread by accident below which it is reported, per task."""
+
+
+def check_fold_scores(material: Material) -> Iterator[Finding]:
+    """Tasks of which at least three folds are recorded."""
+    for task, targets in material.with_targets():
+        folds = material.recorded(task)
+        if len(folds) < 3:
+            continue
+        parts = [(targets.values[task.test_rows(fold)], held.predictions.prediction) for fold, held in folds.items()]
+        scores, errors = zip(*(_score(task, truth, p) for truth, p in parts), strict=True)
+        chance = chance_of_spread(scores, errors)
+        if chance < CHANCE:
+            spread, expected = float(np.std(scores, ddof=1)), float(np.sqrt(np.mean(np.square(errors))))
+            yield ALIKE.found(
+                f"the scores of {len(folds)} folds spread by {spread:.2g}, the errors of their rows by {expected:.2g}",
+                task=task.name,
+                evidence={"spread of the fold scores": spread, "spread expected": expected, "chance": chance},
+            )
+
+
+def _score(task: Task, truth: NDArray[Any], p: NDArray[np.float64]) -> tuple[float, float]:
+    """The ranking score of a fold and its standard error over test rows."""
+    if task.kind == "regression":
+        losses = np.abs(p - truth)
+        return float(losses.mean()), float(losses.std() / math.sqrt(len(losses)))
+    # By class: the folds are stratified, so the share of each class does not vary.
+    right = (p > DECISION_THRESHOLD) == truth
+    rates = [
+        (float(right[truth == label].mean()), int((truth == label).sum()))
+        for label in (True, False)
+        if (truth == label).any()
+    ]
+    error = math.sqrt(sum(rate * (1 - rate) / size for rate, size in rates)) / len(rates)
+    return sum(rate for rate, _ in rates) / len(rates), error
+
+
+def chance_of_spread(scores: Sequence[float], errors: Sequence[float]) -> float:
+    """The probability that scores with these standard errors spread as little as they do, or less; an upper bound.
+
+    The sum of squares over the expected variance follows a chi-squared distribution; real scores spread more, since
+    rows of a fold share chemistry and a trained model. For the small values that matter the first term of its series is
+    the probability.
+    """
+    variance = float(np.mean(np.square(errors)))
+    if variance == 0:  # constant errors: a spread of nothing is what they give
+        return 1.0
+    half = (len(scores) - 1) / 2
+    ratio = float(np.var(scores) * len(scores)) / variance
+    if ratio > 100 * len(scores):  # certainly no small spread; its power might overflow
+        return 1.0
+    chance: float = (ratio / 2) ** half / math.gamma(half + 1)
+    return min(1.0, chance)

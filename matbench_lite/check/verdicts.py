@@ -1,0 +1,265 @@
+"""Checking entries: all checks, always, on one entry, on a folder of them, or on what a user points at."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import groupby
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+from matbench_lite.check import rules
+from matbench_lite.check.material import Material, read_material
+from matbench_lite.errors import EntryError
+from matbench_lite.progress import progress
+from matbench_lite.submission import DOCUMENT, READING, Finding, Rule, Severity, Submission, in_order
+from matbench_lite.tasks import Benchmark, Category
+
+SUBMISSIONS = "submissions"
+_MOST_OF_ONE_CODE = 20
+_MODULES = [import_module(f"{rules.__name__}.{module.name}") for module in iter_modules(rules.__path__)]
+_CHECKS: list[Callable[[Material], Iterator[Finding]]] = [
+    value for module in _MODULES for name, value in vars(module).items() if name.startswith("check_")
+]
+ENTRY_RULES: tuple[Rule, ...] = (
+    *READING.values(),
+    *(value for module in _MODULES for value in vars(module).values() if isinstance(value, Rule)),
+)
+"""Every rule for entries: those of reading one, and those of the checks."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """What the checks say of one entry.
+
+    Args:
+        slug: Name of its folder.
+        folder: The folder.
+        findings: Everything that was found, errors first.
+        not_run: The checks that could not be run here, or only on some tasks: the reason by code.
+        submission: The entry; None when its predictions cannot be read. It may be there in spite of errors: ask `ok`.
+        category: General-purpose or task-specific, and why; None without a submission.
+        verified: By recorded task, whether its scores were recomputed from targets proven to be the published ones.
+        digest: The `digest` that submission.json states; None if it cannot be read.
+        size: Bytes of all files of the entry.
+    """
+
+    slug: str
+    folder: Path
+    findings: tuple[Finding, ...]
+    not_run: Mapping[str, str]
+    submission: Submission | None
+    category: Category | None
+    verified: Mapping[str, bool]
+    digest: str | None
+    size: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error: warnings and notes do not stop an entry."""
+        return not self.count("error")
+
+    def count(self, severity: Severity) -> int:
+        """How many findings are of a severity."""
+        return sum(finding.severity == severity for finding in self.findings)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The verdict as plain JSON."""
+        category = self.category
+        return {
+            "slug": self.slug,
+            "ok": self.ok,
+            "algorithm": None if self.submission is None else self.submission.algorithm,
+            "category": None if category is None else {"name": str(category), "reason": category.reason},
+            "verified": dict(self.verified),
+            "digest": self.digest,
+            "size": self.size,
+            "findings": [finding.as_dict() for finding in self.findings],
+            "not_run": dict(self.not_run),
+        }
+
+
+def check_entry(
+    folder: Path,
+    *,
+    others: Mapping[str, Submission] | None = None,
+    benchmark: Benchmark | None = None,
+    committed: bool = False,
+) -> Checked:
+    """Run all checks on one entry. Nothing of it is executed, unpickled or decoded into objects; nothing is fetched.
+
+    Args:
+        folder: The entry's folder.
+        others: The other entries by slug; None where they are not known, e.g. outside a clone: the checks that need
+            them are listed in `not_run`.
+        benchmark: Its benchmark; needed only if it is not a built-in one.
+        committed: Whether the folder is what a commit holds: then nothing hidden may be in it, not even work state.
+
+    Raises:
+        EntryError: If there is no such folder.
+        DataError: If targets or folds on this machine are damaged or forged: that is no fault of the entry.
+
+    Examples:
+        >>> import tempfile
+        >>> sub = Submission("mini", algorithm="Zero", authors=["A. Name"], description="Zero.", external_data=False)
+        >>> for fold in range(5):
+        ...     sub.record("mini_gap", fold, [0.0] * 100)
+        >>> with tempfile.TemporaryDirectory() as home:
+        ...     checked = check_entry(sub.save(Path(home) / "zero"))
+        >>> checked.ok, [finding.code for finding in checked.findings]
+        (False, ['MBL116', 'MBL601', 'MBL503'])
+        >>> print(checked.category.reason)
+        1 of 7 tasks, neither all regression nor all structure tasks
+    """
+    return _verdict(_read(Path(folder), benchmark, committed=committed).beside(others))
+
+
+def check_entries(
+    submissions: Path,
+    *,
+    only: Collection[str] | None = None,
+    benchmark: Benchmark | None = None,
+    committed: bool = False,
+) -> dict[str, Checked]:
+    """Run all checks on the entries of a folder; each entry's siblings are the others.
+
+    Args:
+        submissions: Has one folder per entry.
+        only: Slugs of the entries to check; all by default. The others are read to compare with.
+        benchmark: The benchmark of those entries whose benchmark is not a built-in one.
+        committed: Whether the folder is what a commit holds.
+
+    Raises:
+        EntryError: If there is no such folder.
+        DataError: If targets or folds on this machine are damaged or forged: that is no fault of an entry.
+    """
+    read, entries = _read_all(Path(submissions), benchmark, committed=committed)
+    wanted = {slug: material for slug, material in read.items() if only is None or slug in only}
+    return {slug: _verdict(material.beside(entries)) for slug, material in wanted.items()}
+
+
+def _read_all(
+    submissions: Path, benchmark: Benchmark | None, *, committed: bool = False
+) -> tuple[dict[str, Material], dict[str, Submission]]:
+    """The entries of a folder by slug; and those that can be read as a whole, which the others are compared with."""
+    if not submissions.is_dir():
+        raise EntryError(f"there is no folder {submissions}", fix="give the folder that holds the entries")
+    folders = sorted(path for path in submissions.iterdir() if path.is_dir() and not path.name.startswith("."))
+    read: dict[str, Material] = {}
+    with progress("checking entries", len(folders)) as advance:
+        for folder in folders:
+            read[folder.name] = _read(folder, benchmark, committed=committed)
+            advance(1)
+    return read, {slug: entry for slug, material in read.items() if (entry := material.submission) is not None}
+
+
+def _read(folder: Path, benchmark: Benchmark | None, *, committed: bool = False) -> Material:
+    if not folder.is_dir():
+        raise EntryError(f"there is no folder {folder}", fix="give the folder of an entry")
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise EntryError(f"the folder {folder} cannot be read", fix="see to its permissions")
+    return read_material(folder, benchmark, committed=committed)
+
+
+def _verdict(material: Material) -> Checked:
+    findings = [*material.findings, *(finding for check in _CHECKS for finding in check(material))]
+    submission = material.submission
+    stated = (material.examined.document or {}).get("digest")
+    return Checked(
+        slug=material.slug,
+        folder=material.folder,
+        findings=_shortened(in_order(findings)),
+        not_run=_not_run(material),
+        submission=submission,
+        category=None if submission is None else submission.category,
+        verified={task.name: task.name in material.targets for task in material.tasks},
+        digest=stated if isinstance(stated, str) else None,
+        size=material.examined.size,
+    )
+
+
+def _not_run(material: Material) -> dict[str, str]:
+    """The checks that were not run, or not on all of the entry, and why."""
+    missing = [task.name for task in material.tasks if task.name not in material.targets]
+    later = "" if material.committed else ": not run here, CI will"  # what a commit holds is checked by CI
+    reasons: dict[str, str] = {}
+    for rule in ENTRY_RULES:
+        if not material.document and rule.group in ("honesty", "declarations"):
+            reasons[rule.code] = "submission.json cannot be read, or is out of form"
+        elif not material.tasks and rule.needs is not None:
+            reasons[rule.code] = "there are no predictions that can be read"
+        elif rule.needs == "others" and material.others is None:
+            reasons[rule.code] = f"needs the other entries{later}"
+        elif rule.needs == "targets" and missing:
+            reasons[rule.code] = f"needs the targets of {', '.join(missing)}{later}"
+    return dict(sorted(reasons.items()))
+
+
+def _shortened(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """At most so many findings of one code, of which they are in order: the rest is a number."""
+    kept: list[Finding] = []
+    for _, group in groupby(findings, key=lambda finding: (finding.severity, finding.code)):
+        same = list(group)
+        kept += same[:_MOST_OF_ONE_CODE]
+        if len(same) > _MOST_OF_ONE_CODE:
+            first = same[0]
+            message = f"and {len(same) - _MOST_OF_ONE_CODE} more of these"
+            kept.append(Finding(code=first.code, severity=first.severity, message=message, fix=first.fix))
+    return tuple(kept)
+
+
+def find_submissions(entry: Path) -> Path | None:
+    """The folder that holds the other entries of a clone; None outside one.
+
+    That is the entry's own parent, if it is called `submissions` and holds other entries or is part of a git work
+    tree; else `submissions` at the root of the git work tree that the entry lies in.
+    """
+    # Not resolve(): a link is not to be followed.
+    path = Path(os.path.abspath(entry))  # noqa: PTH100
+    parent = path.parent
+    root = next((folder for folder in path.parents if (folder / ".git").exists()), None)
+    if parent.name == SUBMISSIONS and (
+        root is not None or any(other != path and (other / DOCUMENT).is_file() for other in parent.iterdir())
+    ):
+        return parent
+    if root is not None and (root / SUBMISSIONS).is_dir():
+        return root / SUBMISSIONS
+    return None
+
+
+def check_paths(
+    paths: Sequence[Path], *, submissions: Path | None = None, benchmark: Benchmark | None = None
+) -> list[Checked]:
+    """Run all checks on entries, each beside the other entries of its clone if it lies in one.
+
+    Args:
+        paths: Folders of entries, or folders that hold such folders.
+        submissions: Where the other entries are; by default found from each path.
+        benchmark: The benchmark of those entries whose benchmark is not a built-in one.
+
+    Returns:
+        The verdicts, in the order of the paths.
+
+    Raises:
+        EntryError: If a path is no folder.
+    """
+    entries: list[Path] = []
+    for path in paths:  # an entry itself, or those in a folder of entries
+        among = path.is_dir() and not (path / DOCUMENT).exists()
+        inside = sorted(folder for folder in path.iterdir() if (folder / DOCUMENT).is_file()) if among else []
+        entries += inside or [path]
+    homes: dict[Path | None, list[Path]] = defaultdict(list)
+    for entry in entries:
+        home = submissions or find_submissions(entry)
+        homes[None if home is None else home.resolve()].append(entry)
+    verdicts: dict[Path, Checked] = {}
+    for home, members in homes.items():
+        read, others = ({}, None) if home is None else _read_all(home, benchmark)
+        for entry in members:
+            known = read.get(entry.absolute().name) if entry.absolute().parent.resolve() == home else None
+            verdicts[entry] = _verdict((known or _read(entry, benchmark)).beside(others))
+    return [verdicts[entry] for entry in entries]

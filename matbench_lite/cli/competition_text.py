@@ -1,0 +1,224 @@
+"""Judgements and events on the terminal and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from matbench_lite.cli.output import errors, out, print_fitted, say, text_column
+from matbench_lite.text import MISSING, share
+
+if TYPE_CHECKING:
+    from matbench_lite.event import Event, PrivateBoard, PublicBoard, Received
+    from matbench_lite.judge import Judgement, KnownFormula, Run, Trust
+
+_MOST_FAILURES = 20
+
+
+def plain_formula(known: KnownFormula) -> dict[str, Any]:
+    """A synthetic set as plain JSON, without what is hidden."""
+    return {
+        "name": known.name,
+        "title": known.title,
+        "target": known.target,
+        "unit": known.unit,
+        "features": sorted([*known.relevant, *known.irrelevant, *known.decoys]),
+        "noise": known.noise,
+        "property": known.property_spec.kind,
+    }
+
+
+def print_formulas(formulas: Sequence[KnownFormula]) -> None:
+    """The synthetic sets."""
+    described = [plain_formula(item) for item in formulas]
+    print_fitted(
+        [
+            text_column("dataset", [item["name"] for item in described]),
+            text_column("features", [str(len(item["features"])) for item in described], right=True),
+            text_column("noise", [share(item["noise"]) for item in described], right=True),
+            text_column("property", [item["property"] for item in described]),
+            text_column("what it is", [item["title"] for item in described], spare=1),
+        ]
+    )
+
+
+def report_run(run: Run, done: int, total: int) -> None:
+    """One line per run, as it comes in."""
+    place = f"{done}/{total} {run.algorithm} on {run.dataset}, run {run.run}"
+    numbers = f"R2 {run.r2:.3f}, {run.components:g} components, property {run.property_value:.3g}"
+    say(f"{place}: ", (run.flaw, "red") if run.flaw else numbers, to=errors)
+
+
+def print_judgement(judgement: Judgement, title: str) -> None:
+    """Scores, places, why, how certain, and who failed where."""
+    rows = judgement.algorithms
+    say((title, "bold"), f": {judgement.rules.text}\n")
+    first = [row.place == 1 for row in rows]
+    print_fitted(
+        [
+            text_column("place", [str(row.place) for row in rows], right=True),
+            text_column("algorithm", [row.algorithm for row in rows], strong=first),
+            text_column("score", [f"{row.score:.3f}" for row in rows], right=True, strong=first),
+            *(
+                text_column(name, [f"{row.points[name]:.2f}" for row in rows], right=True, spare=2)
+                for name in rows[0].points
+            ),
+            text_column("datasets\nwon", [str(row.won) for row in rows], right=True, spare=3),
+            text_column("wins when\ndrawn again", [share(row.wins) for row in rows], right=True, spare=1),
+        ]
+    )
+    out.print()
+    for sentence in judgement.why:
+        say(sentence, soft_wrap=False)
+    _print_other_rules(judgement)
+    _print_failures(judgement)
+
+
+def _print_other_rules(judgement: Judgement) -> None:
+    others = judgement.sensitivity.others
+    differ = [other for other in others if other.winners != judgement.winners]
+    say(f"\nOf {len(others)} other rules, {len(others) - len(differ)} have the same winner.")
+    for other in differ:
+        say(f"  {other.rules.text}: {', '.join(other.winners)}")
+
+
+def _print_failures(judgement: Judgement) -> None:
+    from matbench_lite.judge import grouped_failures
+
+    for item in judgement.disqualified:
+        gate = f"beats {judgement.rules.qualify} on {item.beaten} of {item.datasets} datasets"
+        say((f"{item.algorithm} is not judged:", "yellow"), f" it {gate}")
+    if judgement.failures:
+        say((f"\n{len(judgement.failures)} runs did not count:", "yellow"))
+    rows = list(grouped_failures(judgement.failures))
+    for row in rows[:_MOST_FAILURES]:
+        say(f"  {row.algorithm} on {row.dataset}, run {row.runs}: {row.reason}")
+    if len(rows) > _MOST_FAILURES:
+        say(f"  and {len(rows) - _MOST_FAILURES} more; --json has them all")
+
+
+def print_trust(trust: Trust) -> None:
+    """Whom the experts trust, names opened."""
+    from matbench_lite.judge import COMBINING_RULE
+
+    rows = trust.algorithms
+    say(("\nTrusted most:", "bold"), f" {', '.join(trust.winners)}\n")
+    print_fitted(
+        [
+            text_column("place", [str(row.place) for row in rows], right=True),
+            text_column("algorithm", [row.algorithm for row in rows], strong=[row.place == 1 for row in rows]),
+            text_column("mean trust rank", [f"{row.mean_rank:.2f}" for row in rows], right=True),
+            *(
+                text_column(name, [f"{row.by_dataset[name]:.2f}" for row in rows], right=True, spare=1)
+                for name in trust.datasets
+            ),
+        ]
+    )
+    say(f"\n{COMBINING_RULE}", soft_wrap=False)
+
+
+_STATE_STYLES = {"scored": "green", "error": "red"}
+
+
+def print_created(event: Event, *, already_public: bool) -> None:
+    """What was made, and what to do with it."""
+    task = event.public_task
+    say(f"{event.folder}: {event.title}, {task.target} from {task.input}s, ranked by {_metric(event)}")
+    say(f"  kit      hand it out: {len(task.train_rows(0))} rows to train on, {len(task.test_rows(0))} to test on")
+    private = event.private_task
+    trained = f"{len(private.train_rows(0))} rows to train on, " if event.mode == "code" else ""
+    say(f"  private  keep it to yourself: {trained}{len(private.test_rows(0))} rows that decide")
+    say(f"  opens {_time(event.opening)}, closes {_time(event.closing)} (edit event.toml to change that)")
+    if already_public:
+        say(("these targets are public, in the package or on the web: fit for practice, not for prizes", "yellow"))
+    say(f"\nnext: mbl event receive {event.folder} SUBMISSION, mbl event score {event.folder}, mbl event board …")
+
+
+def print_received(taken: Sequence[Received]) -> None:
+    """What was taken in."""
+    for each in taken:
+        mark = f" ({_mark(each)}: kept, does not count)" if each.mark else ""
+        say(f"received {each.id} from {each.participant}{mark}")
+
+
+def print_scored(each: Received) -> None:
+    """How one submission fared; no scores."""
+    stage = f", {each.stage}" if each.stage else ""
+    say((f"{each.id}: {each.state}{stage}", _STATE_STYLES.get(each.state, "")))
+
+
+def print_status(event: Event, received: Sequence[Received], now: datetime) -> None:
+    """When, and what was received, with errors in full."""
+    say(f"{event.title}: {_phase(event, now)}")
+    say(f"opens {_time(event.opening)}, public board {_time(event.public_opening)}, closes {_time(event.closing)}")
+    if not received:
+        say("nothing was received yet")
+        return
+    print_fitted(
+        [
+            text_column("submission", [each.id for each in received]),
+            text_column("participant", [each.participant for each in received], spare=2),
+            text_column("received", [_time(each.time) for each in received], spare=1),
+            text_column("state", [each.state for each in received]),
+            text_column("does not count", [_mark(each) or MISSING for each in received]),
+            text_column("title", [each.title or MISSING for each in received], spare=3),
+        ]
+    )
+    for each in received:
+        if each.state == "error":
+            say((f"\n{each.id}: {each.stage}", "red"))
+            say((each.trace or "").strip())
+
+
+def print_boards(event: Event, public: PublicBoard, final: PrivateBoard | None, now: datetime) -> None:
+    """The public board and, if it may be seen, the private one."""
+    from matbench_lite.event import public_columns
+
+    say(f"{event.title}: {_phase(event, now)}")
+    if final is not None:
+        _print_final(event, final)
+        out.print()
+    if not public.rows:
+        say("no submission was scored yet")
+        return
+    print_fitted(public_columns(event, public), title=f"Public board: validation scores, {_metric(event)}")
+
+
+def _print_final(event: Event, final: PrivateBoard) -> None:
+    from matbench_lite.event import final_columns
+
+    if not final.rows:
+        return
+    title = f"Private board: test scores on {final.test_rows} rows, {_metric(event)}"
+    print_fitted(final_columns(event, final), title=title)
+    if final.tied:
+        say(f"{final.tied} of {len(final.rows) - 1} cannot be told apart from the first on these rows")
+
+
+def plain_status(event: Event, received: Sequence[Received], now: datetime) -> dict[str, Any]:
+    """The state of an event as JSON, for the organiser."""
+    from matbench_lite.event import event_document
+
+    return {**event_document(event, now), "submissions": [asdict(each) for each in received]}
+
+
+def _metric(event: Event) -> str:
+    from matbench_lite.metrics import METRICS, metric_name  # numpy: not for every command
+
+    name = metric_name(event.metric, event.public_task.unit)
+    return f"{name}, {'higher' if METRICS[event.metric].higher_is_better else 'lower'} is better"
+
+
+def _phase(event: Event, now: datetime) -> str:
+    words = {"announced": "not open yet", "private": "open, no public board yet", "open": "open", "closed": "closed"}
+    return words[event.phase(now)]
+
+
+def _mark(each: Received) -> str:
+    return f"duplicate of {each.same_as}" if each.mark == "duplicate" else each.mark or ""
+
+
+def _time(time: datetime) -> str:
+    return f"{time:%Y-%m-%d %H:%M} UTC"

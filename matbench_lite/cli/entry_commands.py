@@ -1,0 +1,239 @@
+"""Commands for an entry on its way: `mbl new`, `seal`, `score`, `submit`, and the reviewer's `mbl review`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from matbench_lite.atomic import write_bytes
+from matbench_lite.cli.options import JsonOption, OwnBenchmarkOption, SubmissionsOption
+from matbench_lite.cli.output import errors, out, print_fitted, print_json, text_column
+from matbench_lite.errors import MatbenchLiteError
+from matbench_lite.tasks import load_benchmark
+
+if TYPE_CHECKING:
+    from matbench_lite.submission import ScoreDifference, Scores, Submission
+    from matbench_lite.submit import Plan, Step
+
+
+def score(
+    entries: Annotated[list[Path], typer.Argument(help="Folders of entries.")],
+    benchmark: OwnBenchmarkOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Recompute all metrics of an entry from its predictions and the targets, and compare with what it recorded.
+
+    Examples:
+        mbl score submissions/my-forest
+
+        mbl score submissions/* --json
+    """
+    from matbench_lite.submission import Submission, compare_scores
+
+    results: list[dict[str, Any]] = []
+    for path in entries:
+        try:
+            submission = Submission.load(path, benchmark)
+            scores, differences = submission.scores, compare_scores(submission)
+        except MatbenchLiteError as error:
+            results.append({"entry": str(path), "error": str(error)})
+            errors.print(f"[red]{escape(str(path))}: cannot be scored[/]\n  {escape(str(error))}", highlight=False)
+            continue
+        results.append(_plain(path, submission, scores, differences))
+        if not json:
+            _print(submission, scores, differences)
+    if json:
+        print_json(results)
+    return int(any("error" in result or result["differences"] for result in results))
+
+
+def _plain(path: Path, submission: Submission, scores: Scores, differences: list[ScoreDifference]) -> dict[str, Any]:
+    return {
+        "entry": str(path),
+        "algorithm": submission.algorithm,
+        "category": str(submission.category),
+        "scores": {
+            name: {metric: asdict(value) for metric, value in task.metrics.items()} for name, task in scores.items()
+        },
+        "differences": [asdict(item) for item in differences],
+    }
+
+
+def _print(submission: Submission, scores: Scores, differences: list[ScoreDifference]) -> None:
+    from matbench_lite.metrics import METRICS
+    from matbench_lite.text import spread
+
+    out.print(f"[bold]{escape(submission.algorithm)}[/]: {submission.category}", highlight=False)
+    rows = [(name, task.unit, *item) for name, task in scores.items() for item in task.metrics.items()]
+    first = {name: place for place, (name, *_) in reversed(list(enumerate(rows)))}
+    units = [unit if METRICS[metric].in_target_unit else "" for _, unit, metric, _ in rows]
+    print_fitted(
+        [
+            text_column("task", [name if first[name] == place else "" for place, (name, *_) in enumerate(rows)]),
+            text_column("metric", [metric for *_, metric, _ in rows]),
+            text_column("mean ± std", [spread(value) for *_, value in rows], right=True),
+            text_column("min", [f"{value.min:.4g}" for *_, value in rows], right=True),
+            text_column("max", [f"{value.max:.4g}" for *_, value in rows], right=True),
+            text_column("unit", units),
+        ]
+    )
+    if differences:
+        errors.print(f"[red]{len(differences)} stated scores are not those of the predictions:[/]")
+        for item in differences:
+            errors.print(f"  {item}", highlight=False, markup=False)
+    elif any(held.stated for task in submission.tasks for held in submission.recorded(task.name).values()):
+        out.print("all stated scores are those of the predictions")
+
+
+def new(
+    slug: Annotated[str, typer.Argument(help="Name of the entry: lowercase letters, digits and dashes.")],
+    baseline: Annotated[str, typer.Option("--from", help="The baseline that the model starts from.")] = "rf-magpie",
+    submissions: SubmissionsOption = Path("submissions"),
+) -> None:
+    """Make a folder to start an entry from: a model that runs, who made it, and a page about it.
+
+    Examples:
+        mbl new my-model
+
+        mbl new my-boosting --from gbt-magpie
+    """
+    from matbench_lite.submit import make_entry_folder
+
+    for path in make_entry_folder(submissions / slug, baseline=baseline):
+        out.print(f"written: {path}", highlight=False, markup=False, soft_wrap=True)
+    folder = submissions / slug
+    out.print("\nnext: the model runs as it is; edit model.py and about.toml as you like, then")
+    steps = (
+        (f"mbl try {folder} --benchmark mini", "a first test"),
+        (f"mbl run {folder}", "train on every fold, record"),
+        (f"mbl check {folder}", "what the review will say"),
+        (f"mbl submit {folder}", "how to send it in"),
+    )
+    width = max(len(command) for command, _ in steps)
+    for command, why in steps:
+        out.print(f"  {command:<{width}}  # {why}", highlight=False, markup=False, soft_wrap=True)
+
+
+def seal(
+    entries: Annotated[list[Path], typer.Argument(metavar="ENTRY…", help="Folders of entries.")],
+    benchmark: OwnBenchmarkOption = None,
+) -> None:
+    """Bring an entry up to date after you edited its README, its code or about.toml; nothing is trained again.
+
+    An entry lists a checksum of every file, so that no later change goes
+    unseen. Predictions cannot be sealed anew: record them again.
+
+    Examples:
+        mbl seal submissions/my-model
+    """
+    from matbench_lite.submission import seal as seal_entry
+
+    bench = None if benchmark is None else load_benchmark(benchmark)
+    for entry in entries:
+        changes = seal_entry(entry, benchmark=bench)
+        for change in changes:
+            out.print(f"{entry}: {change}", highlight=False, markup=False, soft_wrap=True)
+        state = "sealed" if changes else "was sealed already"
+        out.print(f"{entry}: {state}", highlight=False, markup=False, soft_wrap=True)
+
+
+def submit(
+    entry: Annotated[Path, typer.Argument(help="Folder of the entry.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it, without asking.")] = False,
+    repository: Annotated[
+        str | None, typer.Option(help="OWNER/NAME of the project on GitHub, where the clone does not tell.")
+    ] = None,
+) -> int:
+    """Check an entry, then show the exact steps to a pull request, and do them if you say so.
+
+    In a clone: with GitHub's program gh if it is here and logged in, else with
+    git. Outside of one: GitHub's upload page, and what to drag onto it.
+
+    Examples:
+        mbl submit submissions/my-model
+
+        mbl submit submissions/my-model --yes
+    """
+    from matbench_lite.check import check_paths
+    from matbench_lite.cli.check import print_checked
+    from matbench_lite.submit import do_steps, prepare
+
+    (checked,) = check_paths([entry])
+    print_checked(checked)
+    if not checked.ok or checked.submission is None:
+        errors.print(f"\nfix the errors, then: mbl submit {entry}", highlight=False, markup=False)
+        return 1
+    plan = prepare(entry, algorithm=checked.submission.algorithm, repository=repository)
+    _print_plan(plan)
+    if plan.route == "upload" or not (yes or _asked()):
+        return 0
+    do_steps(plan, _announce)
+    return 0
+
+
+def _asked() -> bool:
+    return sys.stdin.isatty() and typer.confirm("\nDo it now?", default=False)
+
+
+def _print_plan(plan: Plan) -> None:
+    for remark in plan.remarks:
+        errors.print(f"[yellow]note:[/] {remark}", highlight=False)
+    ways = {"gh": "with GitHub's program gh", "git": "with git", "upload": "on GitHub's upload page"}
+    where = "" if plan.route == "upload" else f", in {plan.folder}"
+    out.print(f"\nto a pull request, {ways[plan.route]}{where}:\n", highlight=False, markup=False, soft_wrap=True)
+    for step in plan.steps:
+        _announce(step)
+
+
+def _announce(step: Step) -> None:
+    out.print(f"# {step.say}", highlight=False, markup=False, soft_wrap=True, style="dim")
+    for line in (None if step.command is None else shlex.join(step.command), step.page):
+        if line is not None:
+            out.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def review(
+    base: Annotated[str, typer.Option(help="What the change is to be merged into: a branch, tag or commit.")],
+    head: Annotated[
+        str | None,
+        typer.Option(help="The branch, tag or commit to review; without it, what is checked out, committed or not."),
+    ] = None,
+    repository: Annotated[Path, typer.Option("--repository", "-C", help="A folder inside the clone.")] = Path(),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for report.md and report.json.")] = Path(
+        "build/review"
+    ),
+    json: JsonOption = False,
+) -> int:
+    """Review what a branch does to the entries: checks, category, ranks before and after, what moves on the boards.
+
+    Entries are read from git and checked by the rules of the installed
+    matbench_lite; nothing of the change is imported or executed.
+
+    Examples:
+        mbl review --base main
+
+        mbl review --base origin/main --head their-branch --output report
+    """
+    from rich.markdown import Markdown
+
+    from matbench_lite.review import render_markdown, report_json
+    from matbench_lite.review import review as review_change
+
+    report = review_change(repository, base, head)
+    text = render_markdown(report)
+    write_bytes(output / "report.json", report_json(report))
+    write_bytes(output / "report.md", text.encode())
+    if json:
+        print_json(report.as_dict())
+    else:
+        out.print(Markdown(text))
+    if report.base == report.head:
+        errors.print(f"{base} is what is checked out: if you have committed to it, compare with --base origin/{base}")
+    errors.print(f"\nwritten: {output / 'report.md'}, {output / 'report.json'}", highlight=False, markup=False)
+    return int(not report.ok)

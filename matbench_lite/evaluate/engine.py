@@ -1,0 +1,204 @@
+"""One model through one group: which hook is called when, in each setting."""
+
+from __future__ import annotations
+
+import copy
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from matbench_lite.documents import plain
+from matbench_lite.errors import EvaluationError
+from matbench_lite.evaluate.evaluation_loader import RAISED
+from matbench_lite.evaluate.evaluation_rows import Record
+from matbench_lite.evaluate.group_plan import Plan, shown
+from matbench_lite.evaluate.scorers import Scored, Scorer
+from matbench_lite.run import derived_seed, seed_everything
+
+LOO_ROWS = 32
+"""In loo-coverage a group of more rows is done in pieces: every row costs a training."""
+
+
+class Piece(NamedTuple):
+    """Some rows of one group, `stop` not among them: what is done at once, and kept when it is done."""
+
+    group: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    """What came out of a piece: scores per row and target, time in s, and what the model noted by group.
+
+    In loo-coverage it notes by row.
+    """
+
+    piece: Piece
+    rows: Sequence[Sequence[Scored]]
+    log: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def pieces(plan: Plan) -> list[Piece]:
+    """All the work of one model. It does not depend on who does it."""
+    every = []
+    for number, rows in enumerate(plan.test.values()):
+        size = LOO_ROWS if plan.evaluation.type == "loo-coverage" else len(rows)
+        every += [Piece(number, start, min(start + size, len(rows))) for start in range(0, len(rows), size)]
+    return every
+
+
+class Engine:
+    """Takes one new model through groups; it is set up and, without `corresponding_data`, trained at once."""
+
+    def __init__(self, plan: Plan, scorers: Sequence[Scorer], model: Any, name: str) -> None:
+        self.plan = plan
+        self.scorers = scorers
+        self.name = name
+        self._groups = list(plan.test.items())
+        self._setting = plan.evaluation.type
+        self._model = model
+        self._seed("pre_train")
+        with self._hook("setup_environment"):
+            model.setup_environment(self._setting)
+        self._check_applicable()
+        if plan.train is not None and not plan.evaluation.corresponding_data:
+            with self._hook("pre_train"):
+                model.pre_train(plan.everything())
+
+    def run(self, piece: Piece) -> Done:
+        """Take a copy of the model through some rows of a group; if it fails, say where, with its traceback."""
+        began = perf_counter()
+        group, rows = self._groups[piece.group]
+        model = self._prepared(group, piece)
+        if self._setting == "loo-coverage":
+            scored, log = self._one_by_one(model, group, rows, piece)
+        else:
+            scored, log = self._in_sequence(model, group, rows), {}
+            if note := self._ended(model, group):
+                log[str(group)] = note
+        return Done(piece=piece, rows=scored, log=log, seconds=perf_counter() - began)
+
+    def trial(self) -> tuple[float, float]:
+        """Seconds that it takes to prepare the first group, and to do its first row in loo-coverage."""
+        began = perf_counter()
+        group, rows = self._groups[0]
+        first = Piece(0, 0, 1)
+        prepared = self._prepared(group, first)
+        between = perf_counter()
+        self._one_by_one(prepared, group, rows, first)
+        return between - began, perf_counter() - between
+
+    def _prepared(self, group: Any, piece: Piece) -> Any:
+        """A copy of the model that has learned all it may before the first row."""
+        plan = self.plan
+        self._seed(group, piece.start)
+        with self._hook("copy", group):
+            model = copy.deepcopy(self._model)
+        with self._hook("start_participant", group):
+            model.start_participant(id=group)
+        if plan.train is not None and plan.evaluation.corresponding_data:
+            with self._hook("pre_train", group):
+                model.pre_train(plan.others(group))
+        if plan.background is not None:
+            with self._hook("pre_person_background", group):
+                model.pre_person_background(shown(plan.background.get(group, ())))
+        if self._setting == "coverage":
+            with self._hook("pre_train_person", group):
+                model.pre_train_person(shown(plan.test[group]))
+        elif plan.person is not None:
+            with self._hook("pre_train_person", group):
+                model.pre_train_person(shown(plan.person.get(group, ())))
+        return model
+
+    def _in_sequence(self, model: Any, group: Any, rows: Sequence[Record]) -> list[list[Scored]]:
+        adapting = self._setting == "adaption"
+        many = None if adapting or len(self.scorers) > 1 else getattr(model, "predict_many", None)
+        if many is not None:
+            with self._hook("predict_many", group):
+                answers = many([record.item for record in rows])
+                return [[self.scorers[0].score(answer, record)] for answer, record in zip(answers, rows, strict=True)]
+        scored = []
+        for record in rows:
+            scored.append(self._predicted(model, group, record))
+            if adapting:
+                self._adapt(model, group, record)
+        return scored
+
+    def _one_by_one(
+        self, prepared: Any, group: Any, rows: Sequence[Record], piece: Piece
+    ) -> tuple[list[list[Scored]], dict[str, Any]]:
+        """Every row with a copy that has seen all other rows of the group."""
+        scored, log = [], {}
+        every = shown(rows)
+        for number in range(piece.start, piece.stop):
+            with self._hook("pre_train_person", group, rows[number]):
+                model = copy.deepcopy(prepared)
+                model.pre_train_person(every[:number] + every[number + 1 :])
+            scored.append(self._predicted(model, group, rows[number]))
+            if note := self._ended(model, group):
+                log[f"{group}_{number}"] = note
+        return scored, log
+
+    def _predicted(self, model: Any, group: Any, record: Record) -> list[Scored]:
+        scored = []
+        for scorer in self.scorers:
+            name = scorer.target.predict
+            try:
+                predict = getattr(model, name, None)
+                if predict is None:
+                    raise NotImplementedError(f"the model has no method {name}(item, **columns)")
+                scored.append(scorer.score(predict(record.item, **record.columns), record))
+            except RAISED as error:
+                raise self._failed(error, name, group, record) from error
+        return scored
+
+    def _adapt(self, model: Any, group: Any, record: Record) -> None:
+        for scorer in self.scorers:
+            name, column = scorer.target.adapt, scorer.target.column
+            adapt = None if name is None else getattr(model, name, None)
+            if adapt is None:
+                continue  # as in CCOBRA, a model need not learn every column
+            try:
+                adapt(record.item, record.targets[column], **record.beside(column))
+            except RAISED as error:  # not `_hook`, which takes longer than many a model: this is done for every row
+                raise self._failed(error, str(name), group, record) from error
+
+    def _ended(self, model: Any, group: Any) -> Any:
+        log: dict[str, Any] = {}
+        with self._hook("end_participant", group):
+            model.end_participant(group, log)
+        return plain(log) if log else log
+
+    def _check_applicable(self) -> None:
+        for what in ("domain", "response_type"):
+            supported = getattr(self._model, f"supported_{what}s", None)
+            there = {getattr(record.item, what) for record in self.plan.rows}
+            if supported is not None and (missing := sorted(there - set(supported))):
+                raise EvaluationError(
+                    f"{self.name} does not support the {what} {', '.join(missing)} of the test data",
+                    fix=f"leave it out, or add to its supported_{what}s: {', '.join(map(str, supported))}",
+                )
+
+    def _seed(self, *place: object) -> None:
+        seed_everything(derived_seed(self.plan.evaluation.seed, self.name, *place))
+
+    @contextmanager
+    def _hook(self, hook: str, group: Any = None, record: Record | None = None) -> Iterator[None]:
+        try:
+            yield
+        except RAISED as error:
+            raise self._failed(error, hook, group, record) from error
+
+    def _failed(self, error: BaseException, hook: str, group: Any, record: Record | None) -> EvaluationError:
+        place = "" if group is None else f", group {group!r}"
+        place += "" if record is None else f", sequence {record.item.sequence_number}, task {record.item.task_str!r}"
+        text = str(error) if isinstance(error, EvaluationError) else f"{type(error).__name__}: {error}"
+        failed = EvaluationError(f"{self.name} failed in {hook}{place}: {text}", fix="correct the model")
+        # The user's own lines are what helps: the last frames, without ours above them.
+        failed.add_note("".join(traceback.format_exception(error)[-8:]))
+        return failed

@@ -1,0 +1,251 @@
+"""The rows of an evaluation: read, grouped, and checked against what the evaluation file says."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from matbench_lite.errors import EvaluationError
+from matbench_lite.evaluate.benchmark_rows import ORIGIN, read_registry
+from matbench_lite.evaluate.evaluation_file import Evaluation, FileSource, Source
+from matbench_lite.evaluate.items import (
+    FrozenList,
+    FrozenRow,
+    Item,
+    Origin,
+    convert_to_basic_types,
+    frozen,
+    parsed_choices,
+    split_choices,
+    tuple_to_string,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+RESPONSE = "response"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One row.
+
+    `key` makes it the same row as one in another file. `predict` sees `columns`, which are no targets, beside the item;
+    models learn from `shown`, with the answers. `targets` has auxiliary ones where the data has them, as `texts` too.
+    """
+
+    item: Item
+    key: tuple[Any, ...]
+    columns: dict[str, Any]
+    targets: dict[str, Any]
+    choices: FrozenList
+    shown: FrozenRow
+    texts: dict[str, str]
+
+    def beside(self, column: str) -> dict[str, Any]:
+        """All columns but one target: what `adapt` sees beside it."""
+        if len(self.targets) == 1:
+            return self.columns
+        return {**self.columns, **{name: value for name, value in self.targets.items() if name != column}}
+
+
+Groups = dict[Any, list[Record]]
+"""The rows of every group, by `sequence`; groups in their natural order."""
+
+
+def read_groups(sources: Iterable[Source], targets: Sequence[str], seed: int) -> Groups:
+    """Read sources and put their rows into groups; of the columns that are targets, the first is the response."""
+    import pandas as pd
+
+    frames = [
+        read_file(source) if isinstance(source, FileSource) else read_registry(source, seed) for source in sources
+    ]
+    frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
+    return _grouped(_records(frame, targets), ", ".join(source.key for source in sources))
+
+
+def digest(groups: Groups | None) -> str:
+    """A sha256 over all that rows say: changed data are other data."""
+    sha = hashlib.sha256()
+    for group, records in (groups or {}).items():
+        for record in records:
+            item = record.item
+            asked = (item.sequence_number, item.task_str, item.choices_str, item.response_type, item.domain)
+            sha.update(repr((group, asked, record.key, record.columns, record.targets)).encode())
+    return sha.hexdigest()
+
+
+def natural(value: Any) -> tuple[bool, Any]:
+    """A key to sort by: numbers by size, before texts."""
+    text = isinstance(value, str)
+    return text, value
+
+
+def _records(frame: pd.DataFrame, targets: Sequence[str]) -> Iterable[Record]:
+    """The rows of a frame, one by one; columns become lists of Python's own objects first, which is quick."""
+    origins: Iterable[Any] = frame[ORIGIN].tolist() if ORIGIN in frame else [None] * len(frame)
+    base = zip(*(frame[name].tolist() for name in COLUMNS), strict=True)
+    extra_names = [str(name) for name in frame.columns if name not in (*COLUMNS, *targets, ORIGIN)]
+    extras = _rows_of(frame, extra_names)
+    aux_names = [name for name in targets if name != RESPONSE and name in frame]
+    auxiliary = _rows_of(frame, aux_names)
+    for origin, values, extra, aux in zip(origins, base, extras, auxiliary, strict=True):
+        known = origin if isinstance(origin, Origin) else None
+        group, sequence, task, choices, response, kind, domain = values
+        item = Item(
+            identifier=group,
+            domain=str(domain),
+            task_str=str(task),
+            choices_str=str(choices),
+            response_type=str(kind),
+            sequence_number=sequence,
+            origin=known,
+        )
+        columns = dict(zip(extra_names, extra, strict=True))
+        answers = {RESPONSE: _response(response, item.response_type)}
+        answers |= {name: _auxiliary(value) for name, value in zip(aux_names, aux, strict=True)}
+        yield Record(
+            item=item,
+            key=_key(item, response),
+            columns=columns,
+            targets=answers,
+            choices=parsed_choices(item.choices_str),
+            shown=FrozenRow(item=item, **answers, **columns),
+            texts={name: tuple_to_string(answer) for name, answer in answers.items()},
+        )
+
+
+def _rows_of(frame: pd.DataFrame, names: Sequence[str]) -> Iterable[tuple[Any, ...]]:
+    if not names:
+        return [()] * len(frame)
+    return zip(*(frame[name].tolist() for name in names), strict=True)
+
+
+def _key(item: Item, response: Any) -> tuple[Any, ...]:
+    """A row of the registry is known by its place there; a row of a file by its place, question and answer.
+
+    What else two files say of it may differ: a row that is only labelled otherwise must not pass for another one.
+    """
+    if item.origin is not None:
+        return item.origin.task.benchmark, item.origin.task.name, item.origin.position
+    return item.identifier, item.sequence_number, item.task_str, response
+
+
+def _response(value: Any, response_type: str) -> Any:
+    if not isinstance(value, str):
+        return value
+    choices = split_choices(value)
+    return frozen(convert_to_basic_types(choices if response_type == "multiple-choice" else choices[0]))
+
+
+def _auxiliary(value: Any) -> Any:
+    # CCOBRA leaves these as the file has them: three levels, no conversion.
+    return frozen(split_choices(value)) if isinstance(value, str) else value
+
+
+def _grouped(records: Iterable[Record], place: str) -> Groups:
+    unsorted: Groups = {}
+    for record in records:
+        unsorted.setdefault(record.item.identifier, []).append(record)
+    groups = {group: unsorted[group] for group in sorted(unsorted, key=natural)}
+    for rows in groups.values():
+        try:
+            rows.sort(key=lambda record: record.item.sequence_number)
+        except TypeError as error:
+            raise EvaluationError(f"{place}: sequence is a number in some rows and a text in others") from error
+    return groups
+
+
+COLUMNS = ("id", "sequence", "task", "choices", "response", "response_type", "domain")
+"""The columns that all data has."""
+_TEXTS = ("id", "task", "choices", "response", "response_type", "domain")
+_HOOK_WORDS = ("item", "target", "self")
+# What pandas takes for a missing value; in the columns above, "None" or "NA" may be somebody's answer.
+_MISSING = ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
+            "NA", "NULL", "NaN", "None", "n/a", "nan", "null"]  # fmt: skip
+
+
+def read_file(source: FileSource) -> pd.DataFrame:
+    """The rows of a file, with the columns that all data has and others, but none named like an argument of hooks."""
+    frame = _read(source)
+    place = f"{source.key}: {source.path.name}"
+    if missing := [name for name in COLUMNS if name not in frame]:
+        raise EvaluationError(
+            f"{place} has no column {', '.join(missing)}", fix=f"give it the columns {', '.join(COLUMNS)}"
+        )
+    for name in _HOOK_WORDS:
+        if name in frame:
+            raise EvaluationError(
+                f"{place} has a column {name!r}, which is the name of an argument of the models", fix="rename it"
+            )
+    if frame.empty:
+        raise EvaluationError(f"{place} has no rows", fix="give a file with rows")
+    for name in COLUMNS:
+        empty = frame[name].isna()
+        if empty.any() and name != "choices":
+            row = int(empty.to_numpy().argmax())
+            raise EvaluationError(
+                f"{place}: {name} is missing in {int(empty.sum())} rows, first in data row {row + 1}",
+                fix="fill it in, or leave the rows out",
+            )
+    # Free responses need no choices.
+    return frame.assign(choices=frame["choices"].fillna(""))
+
+
+def _read(source: FileSource) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        if source.path.suffix.lower() == ".parquet":
+            return pd.read_parquet(source.path)
+        names = pd.read_csv(source.path, nrows=0).columns
+        values = {name: [""] if name in _TEXTS else _MISSING for name in names}
+        return pd.read_csv(source.path, keep_default_na=False, na_values=values)
+    except (OSError, ValueError) as error:  # pandas' and pyarrow's own errors are kinds of ValueError
+        raise EvaluationError(
+            f"{source.key}: {source.path} cannot be read: {error}", fix="give a CSV or Parquet file"
+        ) from error
+
+
+def check_data(evaluation: Evaluation, test: Groups, others: Sequence[Groups | None]) -> None:
+    """See that domains and response types, where stated, and target columns are those of the data."""
+    for key, attribute in (("domains", "domain"), ("response_types", "response_type")):
+        stated = getattr(evaluation, key)
+        if stated is None:
+            continue
+        tested = _values(test, attribute)
+        anywhere = tested.union(*(_values(groups, attribute) for groups in others if groups is not None))
+        fix = f"give {sorted(tested)}, or leave it out"
+        if missing := ", ".join(sorted(tested - set(stated))):
+            raise EvaluationError(f"{key}: {list(stated)} lacks {missing}, which the test data has", fix=fix)
+        if unknown := ", ".join(sorted(set(stated) - anywhere)):
+            raise EvaluationError(f"{key}: {list(stated)} has {unknown}, which the data has not", fix=fix)
+    _check_targets(evaluation, test)
+
+
+def _check_targets(evaluation: Evaluation, test: Groups) -> None:
+    first = next(iter(test.values()))[0]
+    for target in evaluation.targets:
+        if target.column not in first.targets:
+            known = ", ".join(first.columns) or "none"
+            raise EvaluationError(
+                f"{target.key}data_column: {target.column!r} is not a column of the test data",
+                fix=f"give another column: {known}",
+            )
+    for target in evaluation.targets[1:]:
+        for rows in test.values():
+            for record in rows:
+                value = record.targets[target.column]
+                if value is None or value != value:  # NaN is not equal to itself
+                    raise EvaluationError(
+                        f"{target.key}data_column: {target.column!r} is missing in group {record.item.identifier!r}, "
+                        f"sequence {record.item.sequence_number}",
+                        fix="fill it in, or leave the row out",
+                    )
+
+
+def _values(groups: Groups, attribute: str) -> set[str]:
+    return {getattr(record.item, attribute) for rows in groups.values() for record in rows}

@@ -1,1 +1,0 @@
-"""Models: the base class, estimators as models, and those that an evaluation file names."""

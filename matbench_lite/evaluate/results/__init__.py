@@ -1,1 +1,0 @@
-"""What came out: figures with their intervals, learning curves, and the table behind them."""

@@ -1,1 +1,0 @@
-"""Models through their groups: every hook in its order, in one process or several, kept as it is done."""

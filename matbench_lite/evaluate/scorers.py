@@ -1,0 +1,234 @@
+"""Scorers: how predictions of a target are encoded and scored, and what a constant and a perfect prediction score."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from matbench_lite.errors import EvaluationError
+from matbench_lite.evaluate.benchmark_rows import find_task
+from matbench_lite.evaluate.comparators import COMPARATORS, AbsDiff, Comparator, Equality, SquaredDiff
+from matbench_lite.evaluate.encoders import ResponseEncoder, TaskEncoder
+from matbench_lite.evaluate.evaluation_file import Code, RegistrySource, Target
+from matbench_lite.evaluate.evaluation_loader import RAISED, digest_with_imports, find_class, instantiate, python_files
+from matbench_lite.evaluate.evaluation_rows import Record
+from matbench_lite.evaluate.group_plan import Plan
+from matbench_lite.evaluate.items import plain_value, thawed, tuple_to_string, unnest
+
+
+class Scored(NamedTuple):
+    """One prediction: its text, its score, and the short names where there are encoders."""
+
+    prediction: str
+    score: float
+    task_enc: str | None = None
+    truth_enc: str | None = None
+    prediction_enc: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scorer:
+    """How one column is predicted, learned and scored; encoders are by domain, `digest` is of the code that scores."""
+
+    target: Target
+    comparator: Comparator
+    task_encoders: Mapping[str, TaskEncoder]
+    response_encoders: Mapping[str, ResponseEncoder]
+    digest: str
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether a small score is a good one."""
+        return bool(getattr(self.comparator, "lower_is_better", False))  # CCOBRA's comparators do not say
+
+    @property
+    def better(self) -> str:
+        """Which scores are good, in words."""
+        return "lower is better" if self.lower_is_better else "higher is better"
+
+    def title(self, plan: Plan) -> str:
+        """The name of the score, with its unit where the data are of one task of the registry."""
+        name = str(self.comparator.get_name())
+        units = {record.item.origin and record.item.origin.task.unit for record in plan.rows}
+        unit = units.pop() if len(units) == 1 else None
+        if not unit or unit == "unitless" or self.target.key or not isinstance(self.comparator, AbsDiff | SquaredDiff):
+            return name
+        return f"{name} ({unit})" if isinstance(self.comparator, AbsDiff) else f"{name} ({unit} squared)"
+
+    def score(self, prediction: Any, record: Record) -> Scored:
+        """Score what a model returned.
+
+        Raises:
+            EvaluationError: If the comparator gives no finite number, or it or an encoder fails.
+        """
+        column, item = self.target.column, record.item
+        prediction = plain_value(prediction)
+        text = tuple_to_string(prediction)
+        if type(self.comparator) is Equality and item.response_type != "multiple-choice":
+            score = float(text == record.texts[column])  # what it compares: both texts are here already
+        else:
+            truth = record.targets[column]
+            with _named(self.comparator):
+                score = float(self.comparator.compare(prediction, truth, item.response_type, record.choices))
+            if not math.isfinite(score):
+                name = self.comparator.get_name()
+                raise EvaluationError(
+                    f"{name} of {prediction!r} and {truth!r} is {score}", fix="predict a usable value"
+                )
+        if not self.task_encoders and not self.response_encoders:
+            return Scored(text, score)
+        return Scored(text, score, *self._short(prediction, record))
+
+    def _short(self, prediction: Any, record: Record) -> tuple[str | None, str | None, str | None]:
+        item = record.item
+        tasks, responses = self.task_encoders.get(item.domain), self.response_encoders.get(item.domain)
+        with _named(tasks):
+            task = None if tasks is None else str(tasks.encode_task(item.task))
+        if responses is None:
+            return task, None, None
+        with _named(responses):
+            return task, *self._short_responses(responses, prediction, record)
+
+    def _short_responses(self, responses: ResponseEncoder, prediction: Any, record: Record) -> tuple[str, str]:
+        """The short names of the truth and of the prediction."""
+        item, truth, text = record.item, record.targets[self.target.column], record.texts[self.target.column]
+        if item.response_type == "multiple-choice":
+            every = [
+                sorted(str(responses.encode_response(one, item.task)) for one in some) for some in (truth, prediction)
+            ]
+            return "|".join(every[0]), "|".join(every[1])
+        if item.response_type in ("verify", "accept"):
+            if len(record.choices) != 1:
+                raise EvaluationError(
+                    f"a row of type {item.response_type} has {len(record.choices)} choices", fix="give it one choice"
+                )
+            shown = responses.encode_response(record.choices[0], item.task)
+            return f"{shown};{text}", f"{shown};{tuple_to_string(prediction)}"
+        return str(responses.encode_response(truth, item.task)), str(responses.encode_response(prediction, item.task))
+
+
+@contextmanager
+def _named(scoring: object) -> Iterator[None]:
+    """Say that it was not the model that failed."""
+    try:
+        yield
+    except EvaluationError:
+        raise
+    except RAISED as error:
+        raise EvaluationError(
+            f"{type(scoring).__name__} raised {type(error).__name__}: {error}", fix="correct it, or what is predicted"
+        ) from error
+
+
+def make_scorers(plan: Plan) -> tuple[Scorer, ...]:
+    """Load comparators and encoders, and see that they fit the data."""
+    types = {record.item.response_type for record in plan.rows}
+    tasks = [find_task(source) if isinstance(source, RegistrySource) else None for source in plan.evaluation.test]
+    numbers = all(task is not None and task.kind == "regression" for task in tasks)
+    scorers = []
+    for target in plan.evaluation.targets:
+        stated = target.comparator or ("absdiff" if numbers else "equality")
+        if isinstance(stated, str):
+            name, comparator = stated, COMPARATORS[stated]()
+        else:
+            name, comparator = stated.stated, _made(stated, Comparator, "compare")
+        allowed = getattr(comparator, "response_types", None)
+        if allowed is not None and (refused := sorted(types - allowed)):
+            raise EvaluationError(
+                f"{target.key}comparator: {name} cannot score the response type {', '.join(refused)}",
+                fix=f"give another comparator, or rows of type {', '.join(sorted(allowed))}",
+            )
+        encoders = [*target.task_encoders.values(), *target.response_encoders.values()]
+        scorers.append(
+            Scorer(
+                target=target,
+                comparator=comparator,
+                task_encoders={
+                    domain: _made(code, TaskEncoder, "encode_task") for domain, code in target.task_encoders.items()
+                },
+                response_encoders={
+                    domain: _made(code, ResponseEncoder, "encode_response")
+                    for domain, code in target.response_encoders.items()
+                },
+                digest="".join(code if isinstance(code, str) else _digest(code) for code in (stated, *encoders)),
+            )
+        )
+    return tuple(scorers)
+
+
+def encoder_notes(plan: Plan) -> list[str]:
+    """Encoders that no row uses."""
+    domains = {record.item.domain for record in plan.rows}
+    return [
+        f"{code.key}: no test row has this domain; there are {', '.join(sorted(domains))}"
+        for target in plan.evaluation.targets
+        for encoders in (target.task_encoders, target.response_encoders)
+        for domain, code in encoders.items()
+        if domain not in domains
+    ]
+
+
+def _made(code: Code, base: type[Any], method: str) -> Any:
+    kind = find_class(code, base)
+    if kind is None:
+        raise EvaluationError(
+            f"{code.key}: {code.stated} has no subclass of matbench_lite.evaluate.{base.__name__}",
+            fix=f"define one, with {method}()",
+        )
+    return instantiate(code, kind)
+
+
+def _digest(code: Code) -> str:
+    assert code.path is not None
+    return digest_with_imports(python_files(code.path)) + repr((code.classname, dict(code.args)))
+
+
+NEAR = 0.01
+"""A score is near perfect if this share, or less, is left of the way from perfect to a constant."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reference:
+    """Mean scores over all test rows: of the truth, and of one answer for all, the better of most frequent and mean."""
+
+    constant: float
+    perfect: float
+
+    def near_perfect(self, score: float) -> bool:
+        """Whether a score is so good that hardly anything is left to learn."""
+        scale = abs(self.constant - self.perfect)
+        return scale > 0 and abs(score - self.perfect) <= NEAR * scale
+
+
+def reference(plan: Plan, scorer: Scorer) -> Reference | None:
+    """The scores of a constant and of a perfect prediction; None where the comparator refuses them."""
+    records = plan.rows
+    truths = [record.targets[scorer.target.column] for record in records]
+    try:
+        constants = [_mean(scorer, records, [answer] * len(records)) for answer in _constants(truths)]
+        best = min if scorer.lower_is_better else max
+        return Reference(constant=best(constants), perfect=_mean(scorer, records, truths))
+    except Exception:
+        return None  # a comparator of the user's own may want answers that no constant is
+
+
+def _constants(truths: Sequence[Any]) -> list[Any]:
+    by_text = {tuple_to_string(truth): truth for truth in truths}
+    counts = Counter(map(tuple_to_string, truths))
+    answers = [by_text[min(counts, key=lambda text: (-counts[text], text))]]
+    inner = [unnest(truth) for truth in truths]
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in inner):
+        answers.append(sum(inner) / len(inner))
+    return answers
+
+
+def _mean(scorer: Scorer, records: Sequence[Record], answers: Sequence[Any]) -> float:
+    scores = []
+    for record, answer in zip(records, answers, strict=True):
+        truth, kind = record.targets[scorer.target.column], record.item.response_type
+        scores.append(float(scorer.comparator.compare(thawed(answer), truth, kind, record.choices)))
+    return sum(scores) / len(scores)

@@ -1,0 +1,215 @@
+"""The rows of an event: from a task of a benchmark or a table of the organiser's own, to datasets on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from matbench_lite.atomic import write_bytes
+from matbench_lite.cleaner import for_csv
+from matbench_lite.errors import DataFormatError, EventError
+from matbench_lite.event.event_settings import BENCHMARK_FILE
+from matbench_lite.tasks import BUILT_IN, Benchmark, Input, Kind, Table, Task
+from matbench_lite.templating import render
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+_LABELS = {"true", "false"}
+_NUMBERED = {"0", "1", "0.0", "1.0"}
+INPUT_COLUMNS: Mapping[Input, str] = {"composition": "formula", "structure": "structure"}
+_NO_TARGETS = "private_inputs"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """The rows of an event: columns `id`, `input` (text: a formula, or a structure as JSON) and `target`.
+
+    The task has no address of data, `formulas` are reduced. What is `already_public` anybody can look up: the targets
+    are those of a built-in benchmark.
+    """
+
+    task: Task
+    frame: pd.DataFrame
+    formulas: tuple[str, ...]
+    already_public: bool = False
+
+
+def benchmark_source(bench: Benchmark, task: Task) -> Source:
+    """The rows of a task of a benchmark.
+
+    Raises:
+        DataMissingError: If its data is not on this machine.
+
+    Examples:
+        >>> from matbench_lite import load_benchmark
+        >>> bench = load_benchmark("mini")
+        >>> benchmark_source(bench, bench["mini_gap"]).frame.columns.tolist()
+        ['id', 'input', 'target']
+    """
+    return _source(task, already_public=bench.name in BUILT_IN)
+
+
+def table_source(
+    path: Path,
+    *,
+    target: str,
+    input: Input,
+    column: str | None = None,
+    id: str | None = None,
+    kind: Kind | None = None,
+    unit: str = "",
+    structure_format: Literal["json", "cif", "poscar"] = "json",
+) -> Source:
+    """The rows of a CSV or Parquet file.
+
+    Args:
+        path: The file.
+        target: Column with the target.
+        input: What a model gets to see.
+        column: Column with formulas or structures; by default named as the input, or "formula".
+        id: Column with row ids; rows are numbered in random order where there is none.
+        kind: Whether the target is a number or true/false; found out by default.
+        unit: Unit of the target.
+        structure_format: How structures are written.
+
+    Raises:
+        DataError: If the file is not there, or a column or value in it is wrong.
+        EventError: If it cannot be told what kind of target it is.
+    """
+    try:
+        frame = _read(path)
+    except FileNotFoundError as error:
+        raise DataFormatError(f"there is no {path}", fix="give a CSV or Parquet file") from error
+    except (ValueError, OSError) as error:
+        raise DataFormatError(f"{path} cannot be read: {error}", fix="give a CSV or Parquet file") from error
+    chosen = column or next((name for name in (input, "formula") if name in frame.columns), input)
+    task = Task(
+        benchmark=path.stem,
+        name=target,
+        input=input,
+        # Of a column that is not there, the loader of tables will say so.
+        kind=kind or (_kind(frame[target], path) if target in frame.columns else "regression"),
+        target=target,
+        unit=unit,
+        rows=len(frame),
+        description="",
+        references=(),
+        n_folds=1,
+        seed=0,
+        table=Table(path=path, id=id, input=chosen, target=target, structure_format=structure_format),
+    )
+    source = _source(task)
+    if id:
+        return source
+    # A row's number must not tell where in the file it was: files are often sorted by what is to be predicted.
+    numbers = np.random.default_rng().permutation(len(frame)) + 1
+    width = len(str(len(numbers)))
+    return replace(source, frame=source.frame.assign(id=[f"row-{number:0{width}d}" for number in numbers]))
+
+
+def _source(task: Task, *, already_public: bool = False) -> Source:
+    import pandas as pd
+
+    targets = task.targets
+    inputs = [_text(value) for value in task.inputs]
+    # Participants open the kit's CSV files in a spreadsheet: an id must be no formula there.
+    ids = [for_csv(id) for id in targets.index]
+    frame = pd.DataFrame({"id": ids, "input": inputs, "target": targets["target"].to_numpy()})
+    return Source(
+        task=replace(task, table=None, original=None),
+        frame=frame,
+        formulas=tuple(targets["formula"]),
+        already_public=already_public,
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    import orjson
+
+    return orjson.dumps(value.as_dict(), option=orjson.OPT_SERIALIZE_NUMPY).decode()
+
+
+def _read(path: Path) -> pd.DataFrame:
+    """A table; of a CSV file, all values are texts."""
+    import pandas as pd
+
+    if path.suffix == ".parquet":
+        return pd.read_parquet(path)
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def _kind(target: pd.Series, path: Path) -> Kind:
+    values = set(target.astype(str).str.lower())
+    if values <= _LABELS:
+        return "classification"
+    if values <= _NUMBERED:
+        raise EventError(
+            f"{path}: {target.name!r} has only 0 and 1: a class, or a number?",
+            fix="say --kind classification or --kind regression",
+        )
+    return "regression"
+
+
+def write_dataset(
+    folder: Path, source: Source, name: str, train: NDArray[np.intp], test: NDArray[np.intp], **values: str
+) -> None:
+    """Write rows to train and to test on, given by position, to `data/<name>`, and the benchmark file that names it.
+
+    `values` has name and title of the benchmark, for its template.
+    """
+    task = source.task
+    rows = np.concatenate([train, test])
+    frame = source.frame.iloc[rows].rename(columns={"input": INPUT_COLUMNS[task.input]})
+    frame = frame.assign(part=np.repeat(["train", "test"], [len(train), len(test)]))
+    data = f"data/{_file_name(name, task.input)}"
+    _write(folder / data, frame)
+    more = {"task": task, "data": data, "column": INPUT_COLUMNS[task.input]}
+    write_bytes(folder / BENCHMARK_FILE, render(f"event/files/{BENCHMARK_FILE}.j2", **values, **more).encode())
+
+
+def write_inputs(folder: Path, source: Source, rows: NDArray[np.intp]) -> None:
+    """Write the ids and inputs of some rows, and nothing else of them."""
+    frame = source.frame.iloc[rows][["id", "input"]].rename(columns={"input": INPUT_COLUMNS[source.task.input]})
+    _write(folder / "data" / _file_name(_NO_TARGETS, source.task.input), frame)
+
+
+def read_inputs(folder: Path, task: Task) -> pd.Series:
+    """Inputs that come without targets, as `Task.inputs` gives them, by row id; an `EventError` if there are none."""
+    import pandas as pd
+
+    path = folder / "data" / _file_name(_NO_TARGETS, task.input)
+    column = INPUT_COLUMNS[task.input]
+    try:
+        frame = _read(path)
+        ids, texts = pd.Index(frame["id"], name="id"), frame[column].tolist()
+    except (OSError, ValueError, KeyError) as error:
+        raise EventError(f"{path} cannot be read: {error}", fix="unpack the kit again") from error
+    if task.input == "composition":
+        return pd.Series(texts, index=ids, name="composition")
+    import orjson
+
+    from matbench_lite.data import StructureArray, StructureColumns, encode_structures
+
+    columns = StructureColumns(encode_structures(orjson.loads(text) for text in texts))
+    return pd.Series(StructureArray(columns), index=ids, name="structure")
+
+
+def _file_name(name: str, input: Input) -> str:
+    # Structures are long texts, which a compressed file holds better and no spreadsheet shows.
+    return f"{name}.csv" if input == "composition" else f"{name}.parquet"
+
+
+def _write(path: Path, frame: pd.DataFrame) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        frame.to_parquet(path, index=False)
+    else:
+        frame.to_csv(path, index=False, lineterminator="\n")

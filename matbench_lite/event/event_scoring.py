@@ -1,0 +1,235 @@
+"""Scoring what was received: predictions are read, code is trained in a sandbox; one that fails stops no other."""
+
+from __future__ import annotations
+
+import ast
+import math
+import traceback
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from matbench_lite.errors import EventError, IsolationError, MatbenchLiteError, SubmittedCodeError
+from matbench_lite.event.event_settings import Event
+from matbench_lite.event.received import EventScores, PartScores, Received, ReceivedFolder
+from matbench_lite.event.sandbox import fit_contained, isolation_problem, visible_folders
+from matbench_lite.event.submission_files import (
+    PREDICTIONS_FILE,
+    FoldPredicted,
+    event_folds,
+    fold_file,
+    read_predictions,
+    save_fold,
+    saved_folds,
+)
+from matbench_lite.run import MODEL_FILE, RowPredictions, bag, inner_seed, mean_metrics, score_part
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from matbench_lite.run import InnerFold
+    from matbench_lite.tasks import Task
+
+Seen = Callable[[Received], None]
+"""Called with each submission when it was scored or has failed."""
+UNUSABLE, UNRANKED = "its predictions cannot be used", "its predictions cannot be ranked"
+_LONGEST_SOURCE = 1_000_000  # characters: a longer file is no model that somebody wrote
+
+
+def waiting(event: Event, ids: Sequence[str] = (), *, again: bool = False) -> tuple[Received, ...]:
+    """The submissions to be scored: those that count and were not yet, or those that are named.
+
+    Args:
+        event: The event.
+        ids: Submissions; by default all that count.
+        again: Score also those that were scored or have failed.
+
+    Raises:
+        UnknownNameError: If there is no such submission.
+    """
+    folder = ReceivedFolder(event)
+    chosen = [folder.get(id) for id in ids] if ids else [each for each in folder.all() if each.mark is None]
+    return tuple(each for each in chosen if again or ids or each.state in ("new", "tested"))
+
+
+def score_submissions(
+    event: Event,
+    submissions: Sequence[Received],
+    *,
+    run_submitted_code: bool = False,
+    isolated: bool = True,
+    again: bool = False,
+    jobs: int = 1,
+    seen: Seen = lambda _: None,
+) -> tuple[Received, ...]:
+    """Score submissions; a state is on disk after every step, and what was trained is not trained again.
+
+    Args:
+        event: The event.
+        submissions: What to score, see `waiting`.
+        run_submitted_code: Whether submitted code may be executed; the event's mode must be "code" as well.
+        isolated: Whether code is kept from the network and the private folder; see `matbench_lite.event.sandbox`.
+        again: Train anew what was trained.
+        jobs: How many inner folds to train at a time.
+        seen: Called with each submission as it is done.
+
+    Returns:
+        The submissions, each scored or with its error.
+
+    Raises:
+        EventError: If code would have to run and may not.
+        IsolationError: If it would have to be isolated and this machine cannot.
+    """
+    folder = ReceivedFolder(event)
+    if submissions and event.mode == "code":
+        _permit(event, run_submitted_code=run_submitted_code, isolated=isolated)
+    done = []
+    with folder.locked():
+        for submission in submissions:
+            for path in folder.folder(submission.id).glob(fold_file(Path(), "*").name) if again else ():
+                path.unlink()
+            done.append(_scored(event, folder, submission, isolated=isolated, jobs=jobs))
+            seen(done[-1])
+    return tuple(done)
+
+
+def load_folds(event: Event, submission: Received) -> tuple[FoldPredicted, ...]:
+    """What the models of a submission predict, as sent or as trained; an `EventError` if it cannot be used."""
+    folder = ReceivedFolder(event)
+    if event.mode == "code":
+        return saved_folds(event, folder.folder(submission.id))
+    task = event.public_task
+    return read_predictions(
+        folder.files(submission.id) / PREDICTIONS_FILE,
+        task.kind,
+        event_folds(event, task),
+        task.ids,
+        event.private_task.test_ids(0),
+    )
+
+
+def score_folds(event: Event, folds: Sequence[FoldPredicted]) -> EventScores:
+    """Scores on what was held out, and on the private test rows; a `MetricError` if a prediction is not finite."""
+    test_rows = event.private_task.test_rows(0)
+    tested = [replace(fold.test, rows=test_rows[fold.test.rows]) for fold in folds]
+    return EventScores(
+        valid=_part_scores(event.valid_task, [fold.valid for fold in folds]),
+        test=_part_scores(event.private_task, tested),
+    )
+
+
+def _permit(event: Event, *, run_submitted_code: bool, isolated: bool) -> None:
+    if not run_submitted_code:
+        raise EventError(
+            "scoring would execute code that strangers sent",
+            fix="read the guide for organisers, then say --run-submitted-code",
+        )
+    if isolated and (problem := isolation_problem()):
+        raise problem
+    home = event.folder.resolve()
+    for folder in visible_folders() if isolated else ():
+        if home.is_relative_to(folder):
+            message = f"{home} lies in {folder}, where submitted code finds its Python"
+            raise IsolationError(message, fix="move the event to another folder")
+
+
+def _scored(event: Event, folder: ReceivedFolder, submission: Received, *, isolated: bool, jobs: int) -> Received:
+    try:
+        if event.mode == "code":
+            seconds = train_submission(event, folder, submission, isolated=isolated, jobs=jobs)
+            submission = replace(submission, seconds=seconds)
+        folds = load_folds(event, submission)
+    except IsolationError:  # this machine's fault, not the submission's
+        raise
+    except SubmittedCodeError as error:
+        return folder.keep(submission, state="error", stage=error.stage, trace=error.details)
+    except MatbenchLiteError as error:
+        return folder.keep(submission, state="error", stage=UNUSABLE, trace=str(error))
+    submission = folder.keep(submission, state="tested", stage=None, trace=None)
+    try:
+        scores = score_folds(event, folds)
+    except MatbenchLiteError:
+        return folder.keep(submission, state="error", stage=UNRANKED, trace=traceback.format_exc())
+    ranking = [part.mean.get(event.metric) for part in (scores.valid, scores.test)]
+    if not all(summary is not None and math.isfinite(summary.mean) for summary in ranking):
+        why = f"{event.metric} cannot be computed from labels; probabilities are needed"
+        return folder.keep(submission, state="error", stage=UNRANKED, trace=why)
+    return folder.keep_scores(submission, scores)
+
+
+def _part_scores(task: Task, folds: Sequence[RowPredictions]) -> PartScores:
+    each = tuple(score_part(task, fold) for fold in folds)
+    return PartScores(folds=each, mean=mean_metrics(each), bagged=score_part(task, bag(folds)))
+
+
+def train_submission(
+    event: Event, folder: ReceivedFolder, submission: Received, *, isolated: bool = True, jobs: int = 1
+) -> float:
+    """Train a submission on every inner fold that has not been trained; what that took, in seconds of wall clock.
+
+    A `SubmittedCodeError` has the reason of the first inner fold that failed.
+    """
+    files, home = folder.files(submission.id), folder.folder(submission.id)
+    if not (files / MODEL_FILE).is_file():
+        raise SubmittedCodeError(
+            f"there is no {MODEL_FILE}", stage="has no model.py", details=f"there is no {MODEL_FILE} at the top"
+        )
+    task = event.private_task
+    inputs = private_inputs(task, files / MODEL_FILE)
+    missing = [inner for inner in event_folds(event, task) if not fold_file(home, inner.number).is_file()]
+
+    def train(inner: InnerFold) -> float:
+        fitted = fit_contained(
+            files,
+            replace(task, table=None),
+            inputs.iloc[inner.train],
+            task.targets["target"].iloc[inner.train],
+            [inputs.iloc[inner.valid], inputs.iloc[inner.test]],
+            seed=inner_seed(event.seed, task.name, 0, inner.number),
+            where=f"inner fold {inner.number}",
+            limits=event.training,
+            isolated=isolated,
+        )
+        save_fold(home, task, inner, fitted.predicted)
+        return fitted.seconds
+
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        futures = [pool.submit(train, inner) for inner in missing]
+        try:
+            return sum(future.result() for future in as_completed(futures))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def private_inputs(task: Task, model: Path) -> pd.Series:
+    """The inputs of every private row, as the model declares them; its file is read, not executed."""
+    source = model.read_text(encoding="utf-8", errors="replace")
+    if task.input == "structure" and declared_input(source) == "composition":
+        return task.targets["formula"].rename("composition")
+    return task.inputs
+
+
+def declared_input(source: str) -> str | None:
+    r"""What a model file declares as its `input`, from its text alone.
+
+    Examples:
+        >>> declared_input('input = "composition"\n'), declared_input("import os")
+        ('composition', None)
+    """
+    if len(source) > _LONGEST_SOURCE:
+        return None
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None  # it will fail when it is loaded
+    for statement in body:
+        if (
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Constant)
+            and any(isinstance(target, ast.Name) and target.id == "input" for target in statement.targets)
+        ):
+            return str(statement.value.value)
+    return None

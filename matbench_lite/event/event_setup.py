@@ -1,0 +1,226 @@
+"""Setting an event up: its rows split four ways, the kit for participants, and the private folder."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matbench_lite.atomic import write_bytes
+from matbench_lite.cleaner import clean_lines, for_markdown
+from matbench_lite.errors import EventError
+from matbench_lite.event.event_data import INPUT_COLUMNS, Source, write_dataset, write_inputs
+from matbench_lite.event.event_settings import SETTINGS_FILE, Event, load_event, ranking_metrics
+from matbench_lite.event.submission_files import ABOUT_FILE, event_folds
+from matbench_lite.metrics import METRICS, ranking_metric
+from matbench_lite.run import MODEL_FILE, load_model
+from matbench_lite.templating import render
+
+SPLIT_FILE = "split.json"
+START_MODEL = "start"
+NOTEBOOK_FILE = "start.ipynb"
+_BASELINE = "rf-magpie"
+DATASETS = ("public train", "public test", "private train", "private test")
+
+
+def create_event(event: Event, source: Source, *, shares: Shares | None = None, split_seed: int | None = None) -> Event:
+    """Make the folder of an event: `event.toml`, `kit` for participants, `private` for nobody else.
+
+    The folder appears whole or not at all.
+
+    Args:
+        event: The settings; its folder must not be there. An empty metric becomes the one that ranks such tasks.
+        source: The rows.
+        shares: How they are shared out; by default for the mode of the event.
+        split_seed: Seed of the split; by default a random one, kept in the private folder.
+
+    Returns:
+        The event, as read back from its folder.
+
+    Raises:
+        EventError: If the folder is there, the rows are too few, or the metric does not fit the target.
+
+    Examples:
+        >>> import tempfile
+        >>> from datetime import timedelta
+        >>> from pathlib import Path
+        >>> from matbench_lite import load_benchmark
+        >>> from matbench_lite.event import benchmark_source, clock
+        >>> bench, now = load_benchmark("mini"), clock()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     settings = Event(folder=Path(folder) / "gaps", name="gaps", title="Band gaps", metric="mae",
+        ...                      mode="predictions", opening=now, public_opening=now, closing=now + timedelta(days=14))
+        ...     event = create_event(settings, benchmark_source(bench, bench["mini_gap"]))
+        ...     print(sorted(path.name for path in event.folder.iterdir()))
+        ...     print(sorted(path.name for path in event.kit.iterdir()))
+        ['event.toml', 'kit', 'private']
+        ['README.md', 'benchmark.toml', 'data', 'event.toml', 'models', 'start.ipynb']
+    """
+    task = source.task
+    event = replace(event, metric=event.metric or ranking_metric(task.kind))
+    if event.metric not in ranking_metrics(task.kind):
+        raise EventError(
+            f"{event.metric} cannot rank a {task.kind}", fix=f"use one of {', '.join(ranking_metrics(task.kind))}"
+        )
+    folder = event.folder
+    if folder.exists():
+        raise EventError(f"{folder} is there already", fix="choose another --output, or remove it")
+    shares = shares or (Shares() if event.mode == "code" else WITHOUT_PRIVATE_TRAINING)
+    if event.mode == "code" and not shares.private_train:
+        raise EventError("submitted code needs private rows to train on", fix="give private train a share")
+    seed = secrets.randbelow(2**32) if split_seed is None else split_seed
+    labels = source.frame["target"].to_numpy(dtype=bool) if task.kind == "classification" else None
+    rows = split_rows(source.formulas, labels, shares, seed=seed)
+    staged = replace(event, folder=folder.with_name(f".{folder.name}.{secrets.token_hex(6)}.tmp"))
+    try:
+        _write(staged, source, rows, seed)
+        staged = load_event(staged.folder)
+        # Too few rows are known now, not when the first submission has come.
+        for task in (staged.public_task, staged.valid_task):
+            event_folds(staged, task)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        staged.folder.rename(folder)
+    except OSError as error:
+        raise EventError(f"{folder} cannot be written: {error.strerror}", fix="choose another --output") from error
+    finally:
+        shutil.rmtree(staged.folder, ignore_errors=True)
+    return load_event(folder)
+
+
+def _write(event: Event, source: Source, rows: Mapping[str, NDArray[np.intp]], seed: int) -> None:
+    private = event.private
+    private.mkdir(parents=True, mode=0o700)
+    names = {"benchmark": event.name, "title": event.title}
+    for folder, which in ((event.kit, "public"), (private, "private")):
+        write_dataset(folder, source, which, rows[f"{which} train"], rows[f"{which} test"], **names)
+    if event.mode == "predictions":
+        write_inputs(event.kit, source, rows["private test"])
+    sizes = {name: len(of) for name, of in rows.items()}
+    write_bytes(private / SPLIT_FILE, (json.dumps({"seed": seed, "rows": sizes}, indent=2) + "\n").encode())
+    settings = render(f"event/files/{SETTINGS_FILE}.j2", **asdict(event)).encode()
+    write_bytes(event.folder / SETTINGS_FILE, settings)
+    write_bytes(event.kit / SETTINGS_FILE, settings)
+    # The README, the model to start from and the notebook.
+    task = source.task
+    values = {
+        "event": event,
+        "title": for_markdown(event.title),
+        "description": clean_lines(event.description),
+        "task": task,
+        "sizes": sizes,
+        "column": INPUT_COLUMNS[task.input],
+        "metric": METRICS[event.metric],
+        "source": load_model(_BASELINE).files[0].read_text(encoding="utf-8"),
+        "data_file": "public.csv" if task.input == "composition" else "public.parquet",
+        "start": START_MODEL,
+    }
+    start = event.kit / "models" / START_MODEL
+    for path in (event.kit / "README.md", start / MODEL_FILE, start / ABOUT_FILE):
+        write_bytes(path, render(f"event/files/{path.name}.j2", **values).encode())
+    cells = notebook(render("event/files/notebook.md.j2", **values))
+    write_bytes(event.kit / NOTEBOOK_FILE, json.dumps(cells, indent=1, ensure_ascii=False).encode() + b"\n")
+
+
+def notebook(text: str) -> dict[str, Any]:
+    r"""A notebook from Markdown: blocks of Python become cells of code, what is between them cells of text.
+
+    Examples:
+        >>> [cell["cell_type"] for cell in notebook("Hello.\n\n```python\n1 + 1\n```\n")["cells"]]
+        ['markdown', 'code']
+    """
+    cells: list[dict[str, Any]] = []
+    for place, block in enumerate(text.split("```")):
+        source = block.removeprefix("python").strip("\n") if place % 2 else block.strip("\n")
+        if not source:
+            continue
+        cell: dict[str, Any] = {"id": f"cell-{len(cells)}", "metadata": {}, "source": source.splitlines(keepends=True)}
+        if place % 2:
+            cell |= {"cell_type": "code", "execution_count": None, "outputs": []}
+        else:
+            cell |= {"cell_type": "markdown"}
+        cells.append(cell)
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How the rows are shared out, each from 0 to 1, all of them together 1.
+
+    Args:
+        public_train: In the kit, to train and validate on.
+        public_test: In the kit, for the local test.
+        private_train: What submitted code is trained and validated on.
+        private_test: What decides.
+    """
+
+    public_train: float = 0.4
+    public_test: float = 0.1
+    private_train: float = 0.3
+    private_test: float = 0.2
+
+
+WITHOUT_PRIVATE_TRAINING = Shares(0.6, 0.15, 0.0, 0.25)
+"""For events to which predictions are sent: nobody could train on private rows."""
+
+
+def split_rows(
+    formulas: Sequence[str], labels: NDArray[np.bool_] | None, shares: Shares, *, seed: int
+) -> dict[str, NDArray[np.intp]]:
+    """Share rows out at random; all rows of one formula go to one dataset, so that no private target is public.
+
+    Args:
+        formulas: Reduced formula of every row.
+        labels: The class of every row, for classification: each dataset gets as many of each class as its share.
+        shares: The shares.
+        seed: Seed of the draw.
+
+    Returns:
+        Positions of the rows of each dataset, in random order: the order of a file may tell its targets.
+
+    Raises:
+        EventError: If the shares do not add up to 1, or a dataset that has a share gets no row.
+
+    Examples:
+        >>> rows = split_rows([f"A{i}" for i in range(100)], None, Shares(), seed=0)
+        >>> {name: len(of) for name, of in rows.items()}
+        {'public train': 40, 'public test': 10, 'private train': 30, 'private test': 20}
+    """
+    wanted = np.array(astuple(shares))
+    if (wanted < 0).any() or abs(wanted.sum() - 1) > 1e-6:
+        given = ", ".join(f"{name} {share:g}" for name, share in zip(DATASETS, wanted, strict=True))
+        raise EventError(f"the shares ({given}) add up to {wanted.sum():g}", fix="give four shares that add up to 1")
+    dataset_of = _dataset_of_rows(np.asarray(formulas), labels, wanted, np.random.default_rng(seed))
+    shuffled = np.random.default_rng([seed, 1]).permutation(len(formulas))
+    rows = {name: shuffled[dataset_of[shuffled] == place] for place, name in enumerate(DATASETS)}
+    for name, share in zip(DATASETS, wanted, strict=True):
+        if share > 0 and not len(rows[name]):
+            raise EventError(
+                f"{len(formulas)} rows of {len(set(formulas))} formulas leave none for {name}",
+                fix="give more rows, or other shares",
+            )
+    return rows
+
+
+def _dataset_of_rows(
+    formulas: NDArray[np.str_], labels: NDArray[np.bool_] | None, wanted: NDArray[np.float64], rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Formula by formula in random order, class by class: each to the dataset that is least full."""
+    _, group_of, sizes = np.unique(formulas, return_inverse=True, return_counts=True)
+    is_true = np.zeros(len(sizes)) if labels is None else np.bincount(group_of, weights=labels) / sizes
+    dataset_of_group = np.empty(len(sizes), dtype=np.intp)
+    for stratum in (is_true < 0.5, is_true >= 0.5):
+        room = wanted * sizes[stratum].sum()
+        taken = np.zeros(len(wanted))
+        for group in rng.permutation(np.flatnonzero(stratum)):
+            filled = np.divide(taken, room, out=np.full(len(wanted), np.inf), where=room > 0)
+            dataset_of_group[group] = np.argmin(filled)
+            taken[dataset_of_group[group]] += sizes[group]
+    chosen: NDArray[np.intp] = dataset_of_group[group_of]
+    return chosen

@@ -1,0 +1,236 @@
+"""The rules of judging, and from runs to points and scores by them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from matbench_lite.errors import unknown_name
+from matbench_lite.judge.runs import DatasetRuns, Field
+
+Ties = Literal["competition", "average", "dense"]
+"""The place that equals share: the best of theirs, the mean of theirs, or one that leaves no gap after it."""
+
+
+def points(values: ArrayLike, passed: ArrayLike, *, ties: Ties = "competition") -> NDArray[np.float64]:
+    """Give the best N points, the worst 1; those that failed share 1 point and are nobody's better.
+
+    An algorithm in place k of N gets N - k + 1 points. N counts all algorithms, also those that failed: a point is
+    worth the same in every run.
+
+    Args:
+        values: Shape (..., N), larger is better; numbers of failed algorithms are not looked at.
+        passed: Shape (..., N), false where an algorithm failed.
+        ties: Which place equals share.
+
+    Returns:
+        Shape (..., N), from 1 to N.
+
+    Examples:
+        >>> points([0.9, 0.8, 0.9, 0.1], [True, True, True, True]).tolist()
+        [4.0, 2.0, 4.0, 1.0]
+        >>> points([0.9, 0.8, 0.9, 0.1], [True, True, True, True], ties="average").tolist()
+        [3.5, 2.0, 3.5, 1.0]
+        >>> points([0.9, 0.8, 0.9, 0.1], [True, True, True, True], ties="dense").tolist()
+        [4.0, 3.0, 4.0, 2.0]
+        >>> points([0.9, 0.8, 0.9, 5.0], [True, True, True, False]).tolist()
+        [4.0, 2.0, 4.0, 1.0]
+    """
+    value = np.asarray(values, dtype=np.float64)
+    fine = np.asarray(passed, dtype=bool)
+    # Entry [..., i, j] compares algorithm i with j; few algorithms take part, so all pairs are cheap.
+    counts = fine[..., np.newaxis, :] & fine[..., :, np.newaxis]
+    mine, theirs = value[..., :, np.newaxis], value[..., np.newaxis, :]
+    better, equal = counts & (theirs > mine), counts & (theirs == mine)
+    if ties == "dense":
+        # Of several equals that are better, only the first one counts.
+        first = ~np.tril(equal, k=-1).any(axis=-1)
+        better &= first[..., np.newaxis, :]
+    place = 1.0 + better.sum(axis=-1)
+    if ties == "average":
+        place += (equal.sum(axis=-1) - 1) / 2
+    return np.where(fine, value.shape[-1] - place + 1.0, 1.0)
+
+
+def harmonic_mean(parts: ArrayLike, *, axis: int = -1) -> NDArray[np.float64]:
+    """The harmonic mean of points, all of them 1 or more: a good compromise beats one strong side.
+
+    Examples:
+        >>> round(float(harmonic_mean([3, 1, 2])), 6)
+        1.636364
+    """
+    values = np.asarray(parts, dtype=np.float64)
+    return np.asarray(values.shape[axis] / np.sum(1.0 / values, axis=axis))
+
+
+def simplicity(components: ArrayLike) -> NDArray[np.float64]:
+    """Simplicity on a logarithmic scale, rounded, so that 85 and 90 components are the same: -round(log5(n), 1).
+
+    Args:
+        components: Number of components, 1 or more.
+
+    Examples:
+        >>> simplicity([1, 5, 85, 90]).tolist()
+        [0.0, -1.0, -2.8, -2.8]
+    """
+    count = np.asarray(components, dtype=np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # `0 -`: the simplest is 0, not -0.
+        return np.asarray(0.0 - np.round(np.log(count) / np.log(5.0), 1))
+
+
+RuleName = Literal["draft", "final"]
+MinAccuracy = Literal["test", "train-and-test", "off"]
+Qualify = Literal["elastic-net", "linear", "dummy", "none"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """How runs become scores.
+
+    Args:
+        name: `draft`: places within each run, averaged over the runs. `final`: places of the medians over the runs.
+        version: Version of the rule set; a change of meaning is a new version.
+        ties: Which place equals share.
+        min_accuracy: `test`: a run (in `final`: a median) counts only if its R2 is more than half of the best one;
+            `train-and-test`: it fails only if that is so on test and on training rows; `off`: every run counts.
+        qualify: Baseline that an algorithm must beat on most datasets to be judged at all.
+
+    Examples:
+        >>> rule_set("draft").text
+        'draft, version 1; ties: competition; minimal accuracy: test'
+    """
+
+    name: RuleName
+    version: int = 1
+    ties: Ties = "competition"
+    min_accuracy: MinAccuracy = "off"
+    qualify: Qualify = "none"
+
+    @property
+    def text(self) -> str:
+        """The rules in one line."""
+        gate = "" if self.qualify == "none" else f"; must beat {self.qualify} to qualify"
+        return f"{self.name}, version {self.version}; ties: {self.ties}; minimal accuracy: {self.min_accuracy}{gate}"
+
+    @property
+    def representative(self) -> str:
+        """Which of its runs an expert gets to see: "the run …"."""
+        return "with the best R2" if self.name == "draft" else "whose R2 is nearest to the median"
+
+
+RULE_SETS: dict[str, Rules] = {
+    "draft": Rules(name="draft", min_accuracy="test"),
+    "final": Rules(name="final", min_accuracy="off"),
+}
+"""The rule sets by name, as they are without further choices."""
+
+DESCRIPTIONS: dict[str, str] = {
+    "draft": (
+        "In each run the algorithms are placed by R2 (three decimals), number of components and property. Points, "
+        "N for the best to 1 for the worst, are averaged over the runs. The score of a dataset is the harmonic mean "
+        "of the three averages, the score of an algorithm the mean over the datasets."
+    ),
+    "final": (
+        "For each dataset the median over the runs is taken of R2, number of components and property. The algorithms "
+        "are placed by median R2 (three decimals), by -round(log5(components), 1) and by property. The score of a "
+        "dataset is the harmonic mean of the three points, the score of an algorithm the mean over the datasets."
+    ),
+}
+"""What each rule set does, in plain words."""
+
+TIES: tuple[Ties, ...] = get_args(Ties)
+MIN_ACCURACY: tuple[MinAccuracy, ...] = get_args(MinAccuracy)
+QUALIFY: tuple[Qualify, ...] = get_args(Qualify)
+
+
+def rule_set(name: str) -> Rules:
+    """A rule set by its name.
+
+    Raises:
+        UnknownNameError: If there is none of that name.
+    """
+    if name not in RULE_SETS:
+        raise unknown_name("rule set", name, RULE_SETS)
+    return RULE_SETS[name]
+
+
+_DECIMALS = 3  # of R2: closer than that is equal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scores:
+    """Scores from 1 to N by algorithm, and by dataset and algorithm, in the order of the field.
+
+    `points` are mean points by dataset, algorithm and criterion, from 1 to N.
+    """
+
+    points: NDArray[np.float64]
+    by_dataset: NDArray[np.float64]
+    overall: NDArray[np.float64]
+
+
+def score(field: Field, rules: Rules) -> Scores:
+    """Score all algorithms on all datasets.
+
+    Args:
+        field: The runs.
+        rules: The rules.
+
+    Examples:
+        >>> from matbench_lite.judge import Run, arrange, rule_set
+        >>> good = Run(algorithm="a", dataset="d", run=0, r2=0.9, components=3, property_value=1.0)
+        >>> poor = Run(algorithm="b", dataset="d", run=0, r2=0.8, components=5, property_value=0.0)
+        >>> score(arrange([good, poor]), rule_set("draft")).overall.tolist()
+        [2.0, 1.0]
+    """
+    mean_points = np.stack([dataset_points(runs, rules) for runs in field.datasets])
+    by_dataset = harmonic_mean(mean_points)
+    return Scores(points=mean_points, by_dataset=by_dataset, overall=by_dataset.mean(axis=0))
+
+
+def dataset_points(runs: DatasetRuns, rules: Rules) -> NDArray[np.float64]:
+    """Points on one dataset: from runs of shape (..., runs, algorithms) to an array of shape (..., algorithms, 3)."""
+    if rules.name == "draft":
+        return np.asarray(_placed(runs, -runs.components, rules).mean(axis=-3))
+    middle = medians(runs)
+    return _placed(middle, simplicity(middle.components), rules)
+
+
+def medians(runs: DatasetRuns) -> DatasetRuns:
+    """The medians over the runs, shape (..., algorithms); a missing run counts as the worst there could be."""
+    worst = {"r2": -np.inf, "r2_train": -np.inf, "components": np.inf, "property_value": -np.inf}
+    with np.errstate(invalid="ignore"):
+        arrays = {
+            name: np.median(np.where(np.isnan(getattr(runs, name)), bad, getattr(runs, name)), axis=-2)
+            for name, bad in worst.items()
+        }
+    return DatasetRuns(dataset=runs.dataset, numbers=(), **arrays)
+
+
+def passed_runs(runs: DatasetRuns, rules: Rules) -> NDArray[np.bool_]:
+    """Which runs (or medians) count: complete, and accurate enough for the rules."""
+    passed: NDArray[np.bool_] = np.isfinite(runs.r2) & np.isfinite(runs.components) & np.isfinite(runs.property_value)
+    if rules.min_accuracy == "off":
+        return passed
+    accurate = _accurate(runs.r2, passed)
+    if rules.min_accuracy == "train-and-test":
+        accurate |= _accurate(runs.r2_train, passed)
+    return passed & accurate
+
+
+def _accurate(r2: NDArray[np.float64], complete: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether an R2 is more than half of the best one; none is where the best is not above 0."""
+    usable = np.where(complete & np.isfinite(r2), r2, -np.inf)
+    best = usable.max(axis=-1, keepdims=True)
+    # Doubled, not divided: exact, so that exactly half fails.
+    return np.asarray((best > 0) & (2 * usable > best))
+
+
+def _placed(runs: DatasetRuns, simple: NDArray[np.float64], rules: Rules) -> NDArray[np.float64]:
+    passed = passed_runs(runs, rules)
+    values = (np.round(runs.r2, _DECIMALS), simple, runs.property_value)
+    return np.stack([points(value, passed, ties=rules.ties) for value in values], axis=-1)

@@ -1,0 +1,128 @@
+"""The page of comparisons, A or B, and the data of all pairs: scores by fold, and what only the predictions tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+from matbench_lite.board import CompareBoard, TaskBoard, compare
+from matbench_lite.cleaner import brief
+from matbench_lite.metrics import METRICS
+from matbench_lite.site import addresses
+from matbench_lite.site.page_files import File, hashed, page, script_with
+from matbench_lite.site.site import Site
+from matbench_lite.tasks import Task
+from matbench_lite.view import Table, compare_columns, header_of, linked, unit_of
+
+ALL_PAIRS = 25
+"""Up to so many entries on a task, every pair has an interval."""
+NEIGHBOURS = 4
+"""Beyond, each entry has one with the first, and with so many that follow it: the cost grows with the entries."""
+
+
+def publish(site: Site) -> Iterator[File]:
+    """The page, with the comparison of two entries on it, and the data of all others."""
+    script = comparison_script(site)
+    board = _shown_first(site)
+    text = page(
+        "site/compare.md.j2",
+        address=addresses.COMPARE,
+        title="Compare",
+        hide=("navigation", "toc"),
+        site=site,
+        board=board,
+        headline=None if board is None else _headline(site, board),
+        table=None if board is None else _table(site, board),
+        script=script.path,
+    )
+    yield script
+    yield File(addresses.source(addresses.COMPARE), text)
+
+
+def _shown_first(site: Site) -> CompareBoard | None:
+    """The two best general-purpose entries, else the two with the most tasks: what is shown before anybody chooses."""
+    ranked = [row.slug for row in site.general.rows]
+    others = sorted(site.results.entries, key=lambda slug: (-len(site.results.entries[slug].complete_tasks), slug))
+    two = list(dict.fromkeys([*ranked, *others]))[:2]
+    return compare(site.results, two) if len(two) == 2 else None
+
+
+def _headline(site: Site, board: CompareBoard) -> str:
+    """The headline with names: the board has slugs, which is what one types in a terminal."""
+    text = board.headline
+    for slug in board.slugs:
+        text = text.replace(f"{slug} wins", f"{brief(site.results.entries[slug].algorithm)} wins", 1)
+    return text
+
+
+def _table(site: Site, board: CompareBoard) -> Table:
+    names = {slug: brief(site.results.entries[slug].algorithm) for slug in board.slugs}
+    columns = compare_columns(board.rows, board.slugs, names)
+    return Table(
+        id="comparison",
+        label=" and ".join(names.values()),
+        # All of them, known or not: the script fills this table with other entries.
+        columns=linked(
+            [column for column in columns if "html" in column.outputs],
+            task=[addresses.task_page(row.task) for row in board.rows],
+        ),
+        empty="There is no task that these entries have in common.",
+    )
+
+
+def comparison_script(site: Site) -> File:
+    """The data of all comparisons. The test over the folds is computed in the browser; the bootstrap is not."""
+    slugs = list(site.results.entries)
+    content = {
+        "entries": [
+            {"slug": slug, "name": brief(site.results.entries[slug].algorithm), "page": addresses.entry_page(slug)}
+            for slug in slugs
+        ],
+        "tasks": [_task(site, task, {slug: place for place, slug in enumerate(slugs)}) for task in site.benchmark],
+    }
+    return hashed("comparison.js", script_with("mblComparison", content))
+
+
+def pairs(board: TaskBoard) -> Iterator[tuple[str, str]]:
+    """The pairs of entries whose difference has an interval, the better one first."""
+    slugs = [row.slug for row in board.rows]
+    if len(slugs) <= ALL_PAIRS:
+        yield from combinations(slugs, 2)
+        return
+    yield from ((slugs[0], other) for other in slugs[1:])
+    for place, slug in enumerate(slugs[1:], start=2):
+        yield from ((slug, other) for other in slugs[place : place + NEIGHBOURS])
+
+
+def _task(site: Site, task: Task, places: dict[str, int]) -> dict[str, Any]:
+    board = site.boards[task.name]
+    return {
+        "name": task.name,
+        "page": addresses.task_page(task.name),
+        "metric": header_of(board.metric),
+        "unit": unit_of(board.metric, board.unit),
+        "higher": bool(METRICS[board.metric].higher_is_better),
+        "scores": {
+            places[slug]: [_short(value) for value in result.by_fold] for slug, result in site.results.on(task).items()
+        },
+        "stated": [places[row.slug] for row in board.rows if not row.verified],
+        "pairs": _pairs(site, task, list(pairs(board)), places),
+    }
+
+
+def _pairs(site: Site, task: Task, slugs: list[tuple[str, str]], places: dict[str, int]) -> list[list[float]]:
+    """Both places, the ends of the interval, and the rows that each wins."""
+    return [
+        [
+            places[first],
+            places[second],
+            *map(_short, (pair.interval.low, pair.interval.high, pair.first_wins, pair.second_wins)),
+        ]
+        for (first, second), pair in zip(slugs, site.results.pairs(slugs, task), strict=True)
+        if pair is not None
+    ]
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.7g}")

@@ -1,0 +1,179 @@
+"""The pages over all tasks: home, with the general-purpose board, and statistics, with how sure its order is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from matbench_lite import view
+from matbench_lite.board import TASK_SETS, BestRow, GeneralBoard, TaskBoard, general_board
+from matbench_lite.cleaner import brief
+from matbench_lite.errors import UnknownNameError
+from matbench_lite.metrics import metric_name
+from matbench_lite.site import addresses
+from matbench_lite.site.entries_page import entries_table
+from matbench_lite.site.page_files import File, page
+from matbench_lite.site.site import Site
+from matbench_lite.tasks import Task
+from matbench_lite.text import count, spread
+from matbench_lite.view import Column, Plot, Table
+
+
+def publish(site: Site) -> Iterator[File]:
+    """The home page and the statistics page."""
+    yield _home(site)
+    yield _statistics(site)
+
+
+def _home(site: Site) -> File:
+    """The home page."""
+    board = site.general
+    text = page(
+        "site/home.md.j2",
+        address=addresses.HOME,
+        title="Leaderboard",
+        hide=("navigation", "toc"),
+        site=site,
+        board=board,
+        answer=_leader(site),
+        table=general_table(site),
+        best=best_table(site),
+        task_set=TASK_SETS[board.task_set],
+        plot=view.scaled_errors(board, site.benchmark),
+        guide=site.guide("benchmarking.md"),
+        verified=[cell.verified for row in board.rows for cell in row.tasks.values()],
+    )
+    return File(addresses.source(addresses.HOME), text)
+
+
+def general_table(site: Site) -> Table:
+    """Entries down, tasks across."""
+    board = site.general
+    ranks = [replace(column, shown=column.shown and column.key != "places") for column in view.rank_columns(board.rows)]
+    return entries_table(
+        site,
+        [row.slug for row in board.rows],
+        addresses.HOME,
+        id="board",
+        label="General-purpose leaderboard",
+        columns=[*ranks, *(_task_column(site, column) for column in view.matrix_columns(board, site.benchmark))],
+        data=addresses.GENERAL_CSV,
+        empty="No general-purpose entry yet: one that has all tasks, all regression tasks or all structure tasks.",
+    )
+
+
+def _task_column(site: Site, column: Column) -> Column:
+    """Scaled errors on one task, with the score on hover."""
+    task = site.benchmark[column.key]
+    metric = metric_name(site.boards[task.name].metric, task.unit)
+    cells = []
+    for row, cell in zip(site.general.rows, column.cells, strict=True):
+        result, held = site.results.of(row.slug, task), row.tasks.get(task.name)
+        note = f"{metric}: {spread(result.ranking)}, tie group {held.tie_group}" if result and held else ""
+        cells.append(replace(cell, note=note))
+    return replace(column, cells=cells, link=addresses.task_page(task.name))
+
+
+def best_table(site: Site) -> Table:
+    """Tasks down: the best entry of each, of all entries."""
+    rows = [_best(task, site.boards[task.name]) for task in site.benchmark]
+    columns = view.linked(
+        view.shown_in("html", view.best_columns(rows, site.benchmark)),
+        task=[addresses.task_page(row.task) for row in rows],
+        entry=[row.slug and addresses.entry_page(row.slug) for row in rows],
+    )
+    return Table(id="best", label="Best entry on each task", columns=columns)
+
+
+def _best(task: Task, board: TaskBoard) -> BestRow:
+    row = BestRow(task=task.name, samples=task.rows, metric=board.metric, unit=board.unit)
+    if not board.rows:
+        return row
+    first, *others = board.rows
+    return replace(
+        row,
+        slug=first.slug,
+        algorithm=first.algorithm,
+        score=first.score,
+        interval=first.interval,
+        scaled_error=first.scaled_error,
+        tied=sum(other.tie_group == "a" for other in others),
+        others=len(others),
+        verified=first.verified,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """The entries that have all tasks of one set."""
+
+    name: str
+    title: str
+    board: GeneralBoard
+    table: Table
+    difference: Plot | None
+    intervals: Plot | None
+
+
+def _statistics(site: Site) -> File:
+    """The statistics page."""
+    text = page(
+        "site/statistics.md.j2",
+        address=addresses.STATISTICS,
+        title="Statistics",
+        hide=("navigation",),
+        site=site,
+        answer=_leader(site) or site.general.headline,
+        rankings=list(_rankings(site)),
+        guide=site.guide("statistics.md"),
+    )
+    return File(addresses.source(addresses.STATISTICS), text)
+
+
+def _rankings(site: Site) -> Iterator[Ranking]:
+    """The set of the home page first; a set that has the tasks of an earlier one is left out."""
+    seen = set()
+    for name in sorted(TASK_SETS, key=lambda name: name != site.general.task_set):
+        try:
+            board = site.general if name == site.general.task_set else general_board(site.results, name)
+        except UnknownNameError:  # the benchmark has no such task
+            continue
+        if board.ranked_tasks not in seen:
+            seen.add(board.ranked_tasks)
+            yield Ranking(
+                name=name,
+                title=TASK_SETS[name],
+                board=board,
+                table=_table(site, name, board),
+                difference=view.critical_difference(board),
+                intervals=view.rank_intervals(board),
+            )
+
+
+def _table(site: Site, name: str, board: GeneralBoard) -> Table:
+    return entries_table(
+        site,
+        [row.slug for row in board.ranked],
+        addresses.STATISTICS,
+        id=f"ranks-{name}",
+        label=f"Ranks over {TASK_SETS[name]}",
+        columns=view.rank_columns(board.ranked),
+        empty="No general-purpose entry has all tasks of this set.",
+    )
+
+
+def _leader(site: Site) -> str | None:
+    """Which entry leads, and whether others might: in words; None where there is no such order."""
+    ranked = site.general.ranked
+    if len(ranked) < 2 or ranked[0].mean_rank_interval is None:
+        return None
+    first, interval = ranked[0], ranked[0].mean_rank_interval
+    text = f"{brief(first.algorithm)} has the best mean rank over {len(site.general.ranked_tasks)} tasks: "
+    text += f"{first.mean_rank:.1f} (95 %: {interval.low:.1f} to {interval.high:.1f})"
+    rivals = sum(row.rank_interval is not None and row.rank_interval.low <= 1 for row in ranked[1:])
+    if rivals:
+        text += f"; {count(rivals, 'other')} could be first on other tasks like these"
+    without = next((row for row in ranked if not site.results.categories[row.slug].requires_structure), None)
+    if without is not None and without is not first:
+        text += f". The best that does not require a structure: {brief(without.algorithm)}"
+    return text + "."

@@ -1,0 +1,71 @@
+"""Making the folder of a new entry."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+from matbench_lite.atomic import write_bytes
+from matbench_lite.check import MAX_SLUG, is_slug
+from matbench_lite.errors import EntryError
+from matbench_lite.run import MODEL_FILE, about_model, load_model
+from matbench_lite.submission import ABOUT_FILE
+from matbench_lite.templating import render
+
+DEFAULT_BASELINE = "rf-magpie"
+
+
+def make_entry_folder(folder: Path, *, baseline: str = DEFAULT_BASELINE, author: str | None = None) -> list[Path]:
+    """Make a folder with a model that runs, `about.toml` and a README.
+
+    Args:
+        folder: The folder; its name is the slug of the entry.
+        baseline: The baseline whose source the model starts from.
+        author: Who makes it; by default the name that git knows.
+
+    Returns:
+        The files.
+
+    Raises:
+        EntryError: If the folder is there already, or its name cannot be a slug.
+        UnknownNameError: If there is no such baseline.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as home:
+        ...     [path.name for path in make_entry_folder(Path(home) / "my-model", author="A. Name")]
+        ['model.py', 'about.toml', 'README.md']
+    """
+    slug = folder.name
+    if not is_slug(slug):
+        suggestion = "-".join(re.findall("[a-z0-9]+", slug.lower()))[:MAX_SLUG].strip("-")
+        raise EntryError(
+            f"{slug!r} cannot be the name of an entry: at most {MAX_SLUG} small letters, digits and single dashes",
+            fix=f"try {suggestion if is_slug(suggestion) else 'my-model'}",
+        )
+    if folder.exists():
+        raise EntryError(f"{folder} is there already", fix="choose another name, or remove it")
+    model = load_model(baseline)
+    source = model.files[0].read_text(encoding="utf-8")
+    values = {
+        "slug": slug,
+        "source": source,
+        "baseline": baseline,
+        "authors": [author or _git_name() or "Your Name"],
+        "description": (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0],
+        "requirements": list(about_model(model).get("requirements", ())),
+    }
+    files = [folder / name for name in (MODEL_FILE, ABOUT_FILE, "README.md")]
+    for file in files:
+        write_bytes(file, render(f"submit/files/{file.name}.j2", **values).encode())
+    return files
+
+
+def _git_name() -> str | None:
+    try:
+        asked = subprocess.run(["git", "config", "user.name"], check=True, capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return " ".join(asked.stdout.split()) or None

@@ -1,0 +1,214 @@
+"""How are values distributed? Histograms of targets and of errors, with their sign."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from matbench_lite.cleaner import clean
+from matbench_lite.tasks import Task
+from matbench_lite.text import count, px, share
+from matbench_lite.view.axis import linear_axis
+from matbench_lite.view.figure import Plot, draw
+from matbench_lite.view.predicted import Predicted, quantile
+from matbench_lite.view.words import axis_label, number, with_unit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from matbench_lite.view.axis import Axis
+
+_LEFT, _RIGHT = 60, 464
+_TARGETS_TOP, _TARGETS_BOTTOM, _TARGET_BINS = 12, 186, 48
+_ERRORS_TOP, _ERRORS_BOTTOM, _ERROR_BINS = 34, 210, 61
+
+
+def bin_counts(pixels: NDArray[np.float64], axis: Axis, bins: int) -> NDArray[np.int64]:
+    """How many values, as `axis.at` places them, are in each bin of an axis; those beyond its ends in the outer."""
+    places = ((pixels - axis.start) * (bins / (axis.end - axis.start))).astype(np.int64)
+    return np.bincount(np.minimum(places, bins - 1), minlength=bins)
+
+
+def bar_path(heights: NDArray[np.float64], axis: Axis, base: float) -> str:
+    """Bars that stand on a horizontal line as one path, in pixels; negative heights hang below the line."""
+    edges = np.linspace(axis.start, axis.end, len(heights) + 1)
+    steps = "".join(f"V{px(base - height)}H{px(edge)}" for height, edge in zip(heights, edges[1:], strict=True))
+    return f"M{px(edges[0])} {px(base)}{steps}V{px(base)}z"
+
+
+def lying_bar_path(heights: NDArray[np.float64], axis: Axis, base: float) -> str:
+    """Bars that lie against a vertical line, to its right, as one path."""
+    edges = np.linspace(axis.start, axis.end, len(heights) + 1)
+    steps = "".join(f"H{px(base + height)}V{px(edge)}" for height, edge in zip(heights, edges[1:], strict=True))
+    return f"M{px(base)} {px(edges[0])}{steps}H{px(base)}z"
+
+
+def scaled_counts(numbers: NDArray[np.int64], height: float) -> NDArray[np.float64]:
+    """Counts as heights, the largest of them of the height given, in pixels."""
+    heights: NDArray[np.float64] = numbers * np.float64(height / max(1, int(numbers.max())))
+    return heights
+
+
+def usual_range(values: NDArray[np.float64], *, keep: float = 0.998) -> tuple[float, float]:
+    """The range of values, without far tails: where nearly all values need less than 40 % of it, theirs.
+
+    Examples:
+        >>> usual_range(np.array([*range(1000), 1e6])) == (1.0, 999.0)
+        True
+        >>> usual_range(np.arange(10.0))
+        (0.0, 9.0)
+    """
+    low, high = float(values.min()), float(values.max())
+    tail = math.floor(len(values) * (1 - keep) / 2)
+    ends = (tail, len(values) - 1 - tail)
+    inner_low, inner_high = np.partition(values, ends)[list(ends)].tolist()
+    if inner_high > inner_low and inner_high - inner_low < 0.4 * (high - low):
+        return inner_low, inner_high
+    return low, high
+
+
+def target_histogram(task: Task, targets: npt.ArrayLike) -> Plot | None:
+    """Draw how the targets of a task are distributed.
+
+    Args:
+        task: The task.
+        targets: The targets of all rows, in the unit of the task, or booleans.
+
+    Returns:
+        The plot; None without rows.
+
+    Examples:
+        >>> from matbench_lite import load_benchmark
+        >>> target_histogram(load_benchmark("mini")["mini_gap"], [0.5, 1.0, 4.0]).description
+        'band gap of mini_gap goes from 0.500 eV to 4.00 eV; the median is 1.00 eV, ...'
+    """
+    values = np.asarray(targets, dtype=np.float64)
+    if not values.size:
+        return None
+    return _of_classes(task, values) if task.kind == "classification" else _of_numbers(task, values)
+
+
+def _of_numbers(task: Task, values: npt.NDArray[np.float64]) -> Plot:
+    low, high = usual_range(values)
+    room = 0.02 * (high - low)
+    axis = linear_axis(low - room, high + room, _LEFT, _RIGHT, ticks=6)
+    counts = bin_counts(axis.at(values), axis, _TARGET_BINS)
+    y = linear_axis(0, int(counts.max()), _TARGETS_BOTTOM, _TARGETS_TOP, ticks=4, widen=True)
+    middle = float(np.median(values))
+    beyond = int(np.count_nonzero((values < axis.low) | (values > axis.high)))
+    first, last = np.quantile(values, (0.05, 0.95)).tolist()
+    caption = f"Bars: number of rows by value, {count(len(values), 'row')} in all. Orange: the median."
+    if beyond:
+        caption += f" {count(beyond, 'row')} beyond the axis {'is' if beyond == 1 else 'are'} in the outermost bars."
+    return draw(
+        "target_histogram",
+        height=_TARGETS_BOTTOM + 46,
+        title=f"What values does {clean(task.target)} have?",
+        caption=caption,
+        description=f"{clean(task.target)} of {task.name} goes from {_target(float(values.min()), task.unit)} to "
+        f"{_target(float(values.max()), task.unit)}; the median is {_target(middle, task.unit)}, nine tenths of the "
+        f"{count(len(values), 'row')} are between {_target(first, task.unit)} and {_target(last, task.unit)}.",
+        axis=axis,
+        axis_name=axis_label(clean(task.target), task.unit),
+        y=y,
+        bars=bar_path(_TARGETS_BOTTOM - y.at(counts.astype(np.float64)), axis, _TARGETS_BOTTOM),
+        middle=axis.at(middle),
+        classes=[],
+        top=_TARGETS_TOP,
+        bottom=_TARGETS_BOTTOM,
+    )
+
+
+def _of_classes(task: Task, values: npt.NDArray[np.float64]) -> Plot:
+    true = int(np.count_nonzero(values))
+    axis = linear_axis(0, len(values), 60, 320)
+    classes = [
+        (4 + 36 * place, name, axis.at(rows), f"{rows:,} rows, {share(rows / len(values))}")
+        for place, (name, rows) in enumerate((("true", true), ("false", len(values) - true)))
+    ]
+    return draw(
+        "target_histogram",
+        height=80,
+        title=f"How are the classes of {clean(task.target)} divided?",
+        caption=f"Bars: number of rows of each class, {count(len(values), 'row')} in all.",
+        description=f"Of the {count(len(values), 'row')} of {task.name}, {true:,} ({share(true / len(values))}) have "
+        f"the target {clean(task.target)} true, {len(values) - true:,} false.",
+        axis=axis,
+        classes=classes,
+    )
+
+
+def _target(value: float, unit: str) -> str:
+    return with_unit(number(value), unit)
+
+
+def residuals(task: Task, predicted: Predicted) -> Plot | None:
+    """Draw how the errors of a regression task, predicted minus true, are distributed.
+
+    Args:
+        task: The task.
+        predicted: What an entry predicted.
+
+    Returns:
+        The plot; None for classification.
+
+    Examples:
+        >>> from matbench_lite import load_benchmark
+        >>> task = load_benchmark("mini")["mini_gap"]
+        >>> predicted = Predicted(type="value", truth=np.arange(4.0), prediction=np.arange(4.0) + 0.5)
+        >>> residuals(task, predicted).description
+        '...100 % of the rows are predicted too high, 0 % too low.'
+    """
+    if predicted.type != "value":
+        return None
+    error, ordered, sizes = predicted.error, predicted.sorted_error, predicted.sorted_size
+    # The far tails would leave one bar for all the others: they are in the outermost bins.
+    edge = quantile(sizes, 0.98) or float(sizes[-1]) or 1.0
+    axis = linear_axis(-1.1 * edge, 1.1 * edge, _LEFT, _RIGHT, ticks=6)
+    counts = bin_counts(axis.at(error), axis, _ERROR_BINS)
+    y = linear_axis(0, int(counts.max()), _ERRORS_BOTTOM, _ERRORS_TOP, ticks=4, widen=True)
+    low, middle, high = (quantile(ordered, part) for part in (0.025, 0.5, 0.975))
+    beyond = len(sizes) - int(np.searchsorted(sizes, axis.high, side="right"))
+    below, above = (share(part / len(ordered)) for part in _on_both_sides(ordered))
+    return draw(
+        "residuals",
+        height=_ERRORS_BOTTOM + 46,
+        title="Does it guess too high or too low?",
+        caption=_caption(beyond),
+        description=(
+            f"Errors of {task.name}, predicted minus true: the middle one is {_error(middle, task.unit)}, 95 % of "
+            f"them lie between {_error(low, task.unit)} and {_error(high, task.unit)}. {above} of the rows are "
+            f"predicted too high, {below} too low."
+        ),
+        axis=axis,
+        axis_name=axis_label(f"predicted − true {clean(task.target)}", task.unit),
+        y=y,
+        bars=bar_path(_ERRORS_BOTTOM - y.at(counts.astype(np.float64)), axis, _ERRORS_BOTTOM),
+        zero=axis.at(0.0),
+        range=(axis.at(low), axis.at(high)),
+        middle=axis.at(middle),
+        below_text=f"too low: {below}",
+        above_text=f"too high: {above}",
+        top=_ERRORS_TOP,
+        bottom=_ERRORS_BOTTOM,
+    )
+
+
+def _on_both_sides(ordered: NDArray[np.float64]) -> tuple[int, int]:
+    """How many of the sorted errors are below zero, and above."""
+    return int(np.searchsorted(ordered, 0.0)), len(ordered) - int(np.searchsorted(ordered, 0.0, side="right"))
+
+
+def _error(value: float, unit: str) -> str:
+    return with_unit(number(value, digits=2), unit)
+
+
+def _caption(beyond: int) -> str:
+    text = "Bars: number of rows by error. Band: the middle 95 % of the rows; orange: the median."
+    if beyond:
+        rest = "row with a larger error is" if beyond == 1 else "rows with larger errors are"
+        text += f" {count(beyond, 'row').split()[0]} {rest} in the outermost bars."
+    return text

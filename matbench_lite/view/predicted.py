@@ -1,0 +1,116 @@
+"""What an entry predicted on one task, beside the truth: the arrays that its plots draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from matbench_lite.board import targets_state
+from matbench_lite.data import load_formulas
+from matbench_lite.submission import RecordedFold
+from matbench_lite.tasks import Task
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+MOST_POINTS = 2000
+"""Up to so many rows are drawn one by one, more as a density."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Predicted:
+    """Truth and predictions of every row of a task, in file order.
+
+    Args:
+        type: What the predictions are: "value", "label" or "probability".
+        truth: True values, in the unit of the task; for classification 0 and 1.
+        prediction: What was predicted, in the same unit; labels, or probabilities of true.
+        formulas: Reduced formulas, for tasks whose rows are drawn one by one; those of the others would fill memory.
+        std: Standard deviations, in the same unit, where recorded for all folds.
+        lower: Lower ends of 95 % intervals, where recorded for all folds.
+        upper: Upper ends.
+    """
+
+    type: str
+    truth: NDArray[np.float64]
+    prediction: NDArray[np.float64]
+    formulas: NDArray[np.object_] | None = None
+    std: NDArray[np.float64] | None = None
+    lower: NDArray[np.float64] | None = None
+    upper: NDArray[np.float64] | None = None
+
+    @cached_property
+    def error(self) -> NDArray[np.float64]:
+        """Predicted less true value of every row."""
+        return self.prediction - self.truth
+
+    @cached_property
+    def sorted_error(self) -> NDArray[np.float64]:
+        """The errors from the lowest to the highest: sorted once, for all that asks for a share of the rows."""
+        return np.sort(self.error)
+
+    @cached_property
+    def sorted_size(self) -> NDArray[np.float64]:
+        """The errors without their sign, from the smallest to the largest."""
+        return np.sort(np.abs(self.error))
+
+
+def read_predicted(task: Task, recorded: Mapping[int, RecordedFold]) -> Predicted | None:
+    """Put the recorded folds of a task beside its targets.
+
+    Args:
+        task: The task.
+        recorded: What an entry recorded, by fold: `Submission.recorded(task.name)`.
+
+    Returns:
+        The arrays; None if the targets are not on this machine, or a fold is missing.
+
+    Examples:
+        >>> from matbench_lite import Submission, load_benchmark
+        >>> bench = load_benchmark("mini")
+        >>> entry = Submission(bench, algorithm="Zero")
+        >>> for fold in range(5):
+        ...     entry.record("mini_gap", fold, [0.0] * 100)
+        >>> read_predicted(bench["mini_gap"], entry.recorded("mini_gap")).prediction.shape
+        (500,)
+    """
+    if targets_state(task) is None or len(recorded) < task.n_folds:
+        return None
+    folds = task.fold_of_rows
+    kinds = {held.predictions.type for held in recorded.values()}
+    return Predicted(
+        # Some folds as labels: only what all folds have can be drawn.
+        type=kinds.pop() if len(kinds) == 1 else "label",
+        truth=task.target_values.astype(np.float64),
+        prediction=_column(folds, recorded, "prediction"),
+        formulas=np.array(load_formulas(task), dtype=object) if task.rows <= MOST_POINTS else None,
+        **{
+            name: _column(folds, recorded, name)
+            for name in ("std", "lower", "upper")
+            if all(name in held.predictions.arrays for held in recorded.values())
+        },
+    )
+
+
+def quantile(ordered: NDArray[np.float64], part: float) -> float:
+    """The value below which a part of sorted values is: between two of them, in proportion.
+
+    Examples:
+        >>> quantile(np.array([1.0, 2.0, 4.0]), 0.75)
+        3.0
+    """
+    below, along = divmod(part * (len(ordered) - 1), 1)
+    first, last = ordered[int(below)], ordered[min(int(below) + 1, len(ordered) - 1)]
+    return float(first + along * (last - first))
+
+
+def _column(folds: NDArray[np.uint8], recorded: Mapping[int, RecordedFold], name: str) -> NDArray[np.float64]:
+    values = np.empty(len(folds))
+    for fold, held in recorded.items():
+        values[folds == fold] = held.predictions.arrays[name]
+    return values

@@ -1,0 +1,255 @@
+"""How good are the scores? Those of one task with their intervals, and those of all tasks against a constant guess."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from matbench_lite.board import BestRow, GeneralBoard, TaskBoard, TaskRow
+from matbench_lite.cleaner import clean
+from matbench_lite.metrics import METRICS, metric_name
+from matbench_lite.stats import Interval
+from matbench_lite.tasks import Benchmark
+from matbench_lite.text import count, in_words
+from matbench_lite.view.axis import Axis, log_axis, score_axis
+from matbench_lite.view.board_columns import short_name
+from matbench_lite.view.figure import WIDTH, Plot, draw
+from matbench_lite.view.words import axis_label, number, rounded, shorten, with_unit
+
+_MOST = 30
+"""So many entries are drawn; a table holds them all."""
+_LEFT, _RIGHT, _TOP, _ROW = 164, 404, 26, 24
+_NAME_ROOM = 136
+_TASKS_LEFT, _TASKS_RIGHT, _TASKS_TOP, _TASKS_ROW = 110, 328, 24, 26
+_LEAST = 1e-3
+"""Scaled errors below it are drawn at the edge."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _EntryRow:
+    """One entry, as it is drawn, in pixels; `beyond` is -1 or 1 where its score is left or right of the axis."""
+
+    y: float
+    name: str
+    group: str
+    value: str
+    tip: str
+    first: bool
+    at: float
+    beyond: int
+    bar: tuple[float, float] | None
+    folds: tuple[float, ...]
+
+
+def error_bars(board: TaskBoard, by_fold: Mapping[str, Sequence[float]] | None = None) -> Plot | None:
+    """Draw the entries of a task by rank: score, 95 % interval, folds, tie group.
+
+    Args:
+        board: The leaderboard of the task.
+        by_fold: The score of each fold by slug, in the unit of the metric; left out, the folds are not drawn.
+
+    Returns:
+        The plot; None if the board is empty.
+
+    Examples:
+        >>> from matbench_lite import Submission, load_benchmark
+        >>> from matbench_lite.board import Results, task_board
+        >>> bench = load_benchmark("mini")
+        >>> zero = Submission(bench, algorithm="Zero")
+        >>> for fold in range(5):
+        ...     zero.record("mini_gap", fold, [0.0] * 100)
+        >>> error_bars(task_board(Results(bench, {"zero": zero}), bench["mini_gap"])).description
+        'On mini_gap, Zero has the lowest MAE, 2.05 eV, 95 % interval ... It is the only entry.'
+    """
+    rows = board.rows[:_MOST]
+    if not rows:
+        return None
+    folds = by_fold or {}
+    axis = score_axis([value for row in rows for value in _numbers(row, folds)], _LEFT, _RIGHT)
+    metric = metric_name(board.metric, "")
+    drawn = [
+        _entry_row(row, axis, tuple(folds.get(row.slug, ())), metric, board.unit, _TOP + _ROW * (place + 0.5))
+        for place, row in enumerate(rows)
+    ]
+    bottom = _TOP + _ROW * len(drawn)
+    return draw(
+        "error_bars",
+        height=bottom + 46,
+        title="Who is ahead, and is it certain?",
+        caption=_caption(board, bool(folds)),
+        description=_bars_description(board, metric),
+        rows=drawn,
+        axis=axis,
+        axis_name=axis_label(metric, board.unit if METRICS[board.metric].in_target_unit else "", log=axis.log),
+        metric=metric,
+        top=_TOP,
+        bottom=bottom,
+        right=WIDTH - 4,
+        band=drawn[0].bar,
+    )
+
+
+def _entry_row(row: TaskRow, axis: Axis, folds: tuple[float, ...], metric: str, unit: str, y: float) -> _EntryRow:
+    interval = row.interval
+    return _EntryRow(
+        y=y,
+        name=shorten(row.algorithm, _NAME_ROOM),
+        group=row.tie_group,
+        value=rounded(row.score.mean, row.score.std),
+        tip=_tip(row, metric, unit, folds),
+        first=row.tie_group == "a",
+        at=axis.at(row.score.mean),
+        beyond=(row.score.mean > axis.high) - (row.score.mean < axis.low),
+        bar=(axis.at(interval.low), axis.at(interval.high)) if interval else None,
+        folds=tuple(axis.at(fold) for fold in folds),
+    )
+
+
+def _numbers(row: TaskRow, folds: Mapping[str, Sequence[float]]) -> list[float]:
+    ends = [row.interval.low, row.interval.high] if row.interval else []
+    return [row.score.mean, *ends, *folds.get(row.slug, ())]
+
+
+def _tip(row: TaskRow, metric: str, unit: str, folds: Sequence[float]) -> str:
+    parts = [f"{clean(row.algorithm)}: {metric} {_score(row, unit)}"]
+    if row.interval:
+        parts.append(_interval(row.interval))
+    if folds:
+        parts.append(f"folds {', '.join(number(fold) for fold in folds)}")
+    return f"{'; '.join(parts)}; rank {row.rank}, tie group {row.tie_group}"
+
+
+def _caption(board: TaskBoard, folds: bool) -> str:
+    parts = ["Dot: mean over the folds."]
+    if any(row.interval for row in board.rows):
+        parts.append("Bar: its 95 % interval over test rows (bootstrap).")
+    if folds:
+        parts.append("Small dots: the folds.")
+    parts.append(
+        "Entries with the same letter cannot be told apart (corrected paired t-test over the folds, 5 %); "
+        "those tied with the best are blue."
+    )
+    if len(board.rows) > _MOST:
+        parts.append(f"The first {_MOST} of {len(board.rows)} entries; the table has them all.")
+    return " ".join(parts)
+
+
+def _bars_description(board: TaskBoard, metric: str) -> str:
+    first, last = board.rows[0], board.rows[-1]
+    best = "highest" if METRICS[board.metric].higher_is_better else "lowest"
+    text = f"On {board.task}, {clean(first.algorithm)} has the {best} {metric}, {_score(first, board.unit)}"
+    if first.interval:
+        text += f", {_interval(first.interval)}"
+    tied = [clean(row.algorithm) for row in board.rows[1:] if row.tie_group == "a"]
+    if len(board.rows) == 1:
+        return f"{text}. It is the only entry."
+    if tied:
+        named = in_words(tied) if len(tied) <= 5 else count(len(tied), "other entry")
+        text += f". Not told apart from it: {named}"
+    else:
+        text += ". It is told apart from all others"
+    return f"{text}. Last of {len(board.rows)} is {clean(last.algorithm)} with {_score(last, board.unit)}."
+
+
+def _interval(interval: Interval) -> str:
+    half = (interval.high - interval.low) / 2
+    return f"95 % interval {rounded(interval.low, half)} to {rounded(interval.high, half)}"
+
+
+def _score(row: TaskRow, unit: str) -> str:
+    return with_unit(rounded(row.score.mean, row.score.std), unit)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _TaskRow:
+    """One task, as it is drawn."""
+
+    y: float
+    name: str
+    best: str
+    tip: str
+    at: float
+    others: tuple[float, ...]
+
+
+def scaled_errors(board: GeneralBoard, benchmark: Benchmark) -> Plot | None:
+    """Draw per task the scaled error of the best general-purpose entry, and of the others.
+
+    Args:
+        board: The general-purpose leaderboard.
+        benchmark: Its benchmark: the names of tasks are shortened by what they share.
+
+    Returns:
+        The plot, from the task that is done best to the one done worst; None if there is no scaled error.
+
+    Examples:
+        >>> from matbench_lite import load_benchmark
+        >>> best = BestRow(task="mini_gap", samples=500, metric="mae", unit="eV", algorithm="A", scaled_error=0.25)
+        >>> board = GeneralBoard(task_set="all", ranked_tasks=("mini_gap",), best=(best,), rows=(), friedman=None)
+        >>> scaled_errors(board, load_benchmark("mini")).description
+        'On mini_gap the best entry, A, has a scaled error of 0.250.'
+    """
+    known = [row for row in board.best if row.scaled_error is not None and math.isfinite(row.scaled_error)]
+    if not known:
+        return None
+    known.sort(key=_error)
+    values = {row.task: _all_errors(board, row.task) for row in known}
+    lowest = min(_error(row) for row in known)
+    highest = max(number for row in known for number in (_error(row), *values[row.task]))
+    axis = log_axis(max(_LEAST, min(lowest, 0.5) / 1.25), min(3.0, max(1.25, highest * 1.1)), _TASKS_LEFT, _TASKS_RIGHT)
+    drawn = [
+        _task_row(row, values[row.task], short_name(benchmark, row.task), axis, _TASKS_TOP + _TASKS_ROW * (place + 0.5))
+        for place, row in enumerate(known)
+    ]
+    bottom = _TASKS_TOP + _TASKS_ROW * len(drawn)
+    return draw(
+        "scaled_errors",
+        height=bottom + 46,
+        title="How far from a constant guess, task by task?",
+        caption="Blue: the best general-purpose entry of each task; grey: the others. 0 is perfect, 1 is as good as "
+        "always guessing the mean (regression) or one class (classification). Further left is better.",
+        description=_errors_description(known),
+        rows=drawn,
+        axis=axis,
+        guess=axis.at(1.0),
+        top=_TASKS_TOP,
+        bottom=bottom,
+        right=WIDTH - 4,
+    )
+
+
+def _error(row: BestRow) -> float:
+    assert row.scaled_error is not None
+    return row.scaled_error
+
+
+def _all_errors(board: GeneralBoard, task: str) -> list[float]:
+    values = [row.tasks[task].scaled_error for row in board.rows if task in row.tasks]
+    return sorted(value for value in values if math.isfinite(value))[:_MOST]
+
+
+def _task_row(row: BestRow, values: list[float], name: str, axis: Axis, y: float) -> _TaskRow:
+    tied = f", tied with {row.tied} more" if row.tied else ""
+    algorithm = clean(row.algorithm or "")
+    return _TaskRow(
+        y=y,
+        name=shorten(name, _TASKS_LEFT - 8),
+        best=shorten(algorithm, WIDTH - 4 - _TASKS_RIGHT - 8),
+        tip=f"{row.task} ({row.samples:,} rows): best is {algorithm}, scaled error {number(_error(row))}{tied}",
+        at=axis.at(_error(row)),
+        others=tuple(axis.at(value) for value in values[1:] if axis.holds(value)),
+    )
+
+
+def _errors_description(known: list[BestRow]) -> str:
+    easy, hard = known[0], known[-1]
+    if easy is hard:
+        best = clean(easy.algorithm or "")
+        return f"On {easy.task} the best entry, {best}, has a scaled error of {number(_error(easy))}."
+    listed = "; ".join(f"{row.task} {number(_error(row))} ({clean(row.algorithm or '')})" for row in known)
+    return (
+        f"The best entry is furthest from a constant guess on {easy.task}, with a scaled error of "
+        f"{number(_error(easy))}, and closest to it on {hard.task}, with {number(_error(hard))}. "
+        f"Scaled error of the best entry of each task: {listed}."
+    )
