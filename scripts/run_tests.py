@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
         folder = Path(name)
         (folder / "home").mkdir()
         # Neither a user's folders nor settings of Python that most people do not have.
-        theirs = ("XDG_", "PYTHONDONTWRITEBYTECODE")
+        theirs = ("XDG_", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
         environment = {key: value for key, value in os.environ.items() if not key.startswith(theirs)}
         environment |= {"TMPDIR": name, "HOME": str(folder / "home"), MARK: name}
         command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "worksteal", "--basetemp", str(folder / "t")]

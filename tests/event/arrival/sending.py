@@ -32,7 +32,12 @@ def as_zip(path: Path, files: Files = FILES, *, around: str = "") -> Path:
 
 
 def git(folder: Path, *arguments: str, given: bytes = b"") -> str:
-    who = {f"GIT_{role}_{part}": "a" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+    # A fixed date, too: the names of commits, and so the folders they lie in, are the same in every run.
+    who = {
+        f"GIT_{role}_{part}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for part, value in (("NAME", "a"), ("EMAIL", "a"), ("DATE", "2026-01-01T00:00:00Z"))
+    }
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment = {**own, **who, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     ended = subprocess.run(
