@@ -135,7 +135,7 @@ class SubmittedCodeError(MatbenchLiteError):
     Args:
         message: Where, and the stage.
         fix: What to do next.
-        stage: What happened, one of a fixed list: `matbench_lite.event.sandbox.STAGES`.
+        stage: What happened, one of a fixed list: `matbench_lite.train.sandbox.STAGES`.
         details: Trace and output of the submission: for the organiser only, it may quote private data.
     """
 

@@ -28,7 +28,7 @@ def main() -> int:
     from matminer.featurizers.composition import ElementProperty
     from pymatgen.core import Composition
 
-    from matbench_lite.run.features.magpie import compute_magpie
+    from matbench_lite.train.features.magpie import compute_magpie
 
     formulas = drawn(real_data())
     featurizer = ElementProperty.from_preset("magpie", impute_nan=True)

@@ -97,7 +97,7 @@ def structure_features(once: Callable[[str, Callable[[Path], None]], Path]) -> P
 
     def build(folder: Path) -> None:
         from matbench_lite import load_benchmark
-        from matbench_lite.run import structure_array
+        from matbench_lite.train import structure_array
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("MATBENCH_LITE_DATA", str(folder))

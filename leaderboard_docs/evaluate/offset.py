@@ -5,7 +5,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from matbench_lite.evaluate import Model
-from matbench_lite.run.features import magpie_features
+from matbench_lite.train.features import magpie_features
 
 
 class Offset(Model):

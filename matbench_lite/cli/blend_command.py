@@ -18,8 +18,8 @@ from matbench_lite.errors import MatbenchLiteError, RunError
 from matbench_lite.tasks import load_benchmark
 
 if TYPE_CHECKING:
-    from matbench_lite.run import Blend
     from matbench_lite.tasks import Benchmark, Task
+    from matbench_lite.train import Blend
 
 
 def blend(
@@ -48,7 +48,7 @@ def blend(
 
         mbl blend rf-magpie gbt-magpie
     """
-    from matbench_lite.run import blend_runs, default_output, load_bagged
+    from matbench_lite.train import blend_runs, default_output, load_bagged
 
     bench = load_benchmark(benchmark)
     # `--tasks A B` leaves B among the models.
@@ -76,7 +76,7 @@ def blend(
 def _selected(
     bench: Benchmark, names: list[str], outputs: dict[str, Path], fold: int, *, official_test: bool
 ) -> tuple[Task, ...]:
-    from matbench_lite.run import tried_tasks
+    from matbench_lite.train import tried_tasks
 
     if names:
         return bench.select(names=names)

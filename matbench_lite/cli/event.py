@@ -175,7 +175,7 @@ def pack(
     """
     from matbench_lite.event import open_kit
     from matbench_lite.event import pack as pack_model
-    from matbench_lite.run import load_model
+    from matbench_lite.train import load_model
 
     opened = open_kit(kit)
     path = output or Path(f"submission-{model.resolve().name}.zip")

@@ -123,7 +123,7 @@ def run(
         mbl judge run linear.py search.py --competition real.toml --output real
     """
     from matbench_lite.judge import TaskSource, run_algorithms
-    from matbench_lite.run import load_model
+    from matbench_lite.train import load_model
 
     chosen = _competition(competition)
     if datasets is not None:

@@ -22,8 +22,8 @@ from matbench_lite.text import MISSING, spread
 
 if TYPE_CHECKING:
     from matbench_lite.metrics import Summary
-    from matbench_lite.run import InnerResult, Model, Trial, TrialSettings
     from matbench_lite.tasks import Benchmark, Task
+    from matbench_lite.train import InnerResult, Model, Trial, TrialSettings
 
     Score = float | Summary  # of one model, or the mean and standard deviation of several
 
@@ -84,7 +84,7 @@ def try_model(
 
         mbl try submissions/my-forest --rescore --no-bag
     """
-    from matbench_lite.run import default_output, load_model
+    from matbench_lite.train import default_output, load_model
 
     bench = load_benchmark(benchmark)
     folder = output or default_output(model)
@@ -117,7 +117,7 @@ class _Shown:
 
     def tried(self, model: Model, *, n_folds: Any, **options: Any) -> Trial:
         """Train and score every inner fold."""
-        from matbench_lite.run import try_model
+        from matbench_lite.train import try_model
 
         with progress(self.task.name, n_folds) as advance:
 
@@ -131,7 +131,7 @@ class _Shown:
 
     def rescored(self, **options: Any) -> Trial:
         """Score what is saved."""
-        from matbench_lite.run import rescore
+        from matbench_lite.train import rescore
 
         trial = rescore(self.task, self.output, **options)
         self._begins(trial.settings, work="Rescoring")
@@ -145,7 +145,7 @@ class _Shown:
         if self.quiet:
             return
         from matbench_lite.data import data_directory
-        from matbench_lite.run import inner_folds
+        from matbench_lite.train import inner_folds
 
         bench, task, official = self.bench, self.task, settings.official_test
         folds = inner_folds(
@@ -176,7 +176,7 @@ class _Shown:
 
     def _ends(self, trial: Trial) -> None:
         """Show mean and bagged scores; on standard error, which inner folds failed or are missing."""
-        from matbench_lite.run import BAGGED_PARTS, trial_folder
+        from matbench_lite.train import BAGGED_PARTS, trial_folder
 
         settings, scores = trial.settings, trial.scores
         if scores is not None and not self.quiet:

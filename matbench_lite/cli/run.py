@@ -12,7 +12,7 @@ from matbench_lite.cli.output import errors, print_json, say
 from matbench_lite.text import count, duration
 
 if TYPE_CHECKING:
-    from matbench_lite.run import RunResult, Step
+    from matbench_lite.train import RunResult, Step
 
 
 def run(
@@ -57,7 +57,7 @@ def run(
 
         mbl run submissions/my-model --backend dask --scheduler tcp://10.0.0.1:8786 --timeout 7200
     """
-    from matbench_lite.run import Plan, default_output, load_model, run_model
+    from matbench_lite.train import Plan, default_output, load_model, run_model
 
     plan = Plan(
         model=load_model(model),

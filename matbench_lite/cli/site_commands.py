@@ -127,7 +127,7 @@ def demo(
 
 
 def _train(name: str, folder: Path, *, workers: int) -> None:
-    from matbench_lite.run import Plan, load_model, run_model
+    from matbench_lite.train import Plan, load_model, run_model
 
     model = load_model(name)
     folds = sum(task.n_folds for task in load_benchmark("mini") if model.takes(task))

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from matbench_lite.errors import EvaluationError, UnknownNameError
 from matbench_lite.evaluate.evaluation_file import Limit, RegistrySource, shown
 from matbench_lite.evaluate.items import Origin, Shelf, plain_value
-from matbench_lite.run import derived_seed
 from matbench_lite.tasks import BUILT_IN, Task, load_benchmark
+from matbench_lite.train import derived_seed
 
 if TYPE_CHECKING:
     import pandas as pd

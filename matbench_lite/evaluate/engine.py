@@ -16,7 +16,7 @@ from matbench_lite.evaluate.evaluation_loader import RAISED
 from matbench_lite.evaluate.evaluation_rows import Record
 from matbench_lite.evaluate.group_plan import Plan, shown
 from matbench_lite.evaluate.scorers import Scored, Scorer
-from matbench_lite.run import derived_seed, seed_everything
+from matbench_lite.train import derived_seed, seed_everything
 
 LOO_ROWS = 32
 """In loo-coverage a group of more rows is done in pieces: every row costs a training."""

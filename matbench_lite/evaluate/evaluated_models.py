@@ -23,13 +23,13 @@ from matbench_lite.evaluate.evaluation_loader import (
     python_files,
 )
 from matbench_lite.evaluate.items import Item, Row, unnest
-from matbench_lite.run import fit_predict, load_model, model_inputs, predict_rows
 from matbench_lite.tasks import Task
+from matbench_lite.train import fit_predict, load_model, model_inputs, predict_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from matbench_lite.run import Model as Estimators
+    from matbench_lite.train import Model as Estimators
 
 
 _UNCHANGING = frozenset({str, int, float, bool, type(None)})

@@ -15,7 +15,7 @@ from typing import Any
 
 from matbench_lite.errors import EvaluationError
 from matbench_lite.evaluate.evaluation_file import Code
-from matbench_lite.run import execute_file, source_digest
+from matbench_lite.train import execute_file, source_digest
 
 
 class CodeFailedError(EvaluationError):

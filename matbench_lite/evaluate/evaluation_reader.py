@@ -25,8 +25,8 @@ from matbench_lite.evaluate.evaluation_file import (
     mistakes,
     shown,
 )
-from matbench_lite.run import BASELINES
 from matbench_lite.submission import parse
+from matbench_lite.train import BASELINES
 
 _COVERAGE = ("coverage", "loo-coverage")
 _FORMATS = (".csv", ".parquet")

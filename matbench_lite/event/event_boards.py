@@ -16,8 +16,8 @@ from matbench_lite.event.event_settings import Combining, Event
 from matbench_lite.event.received import Mark, PartScores, ReceivedFolder, State
 from matbench_lite.event.submission_files import identity
 from matbench_lite.metrics import Summary
-from matbench_lite.run import bag
 from matbench_lite.stats import Interval, bootstrap_mean
+from matbench_lite.train import bag
 
 
 @dataclass(frozen=True, kw_only=True)

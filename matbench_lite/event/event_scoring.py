@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from matbench_lite.errors import EventError, IsolationError, MatbenchLiteError, SubmittedCodeError
 from matbench_lite.event.event_settings import Event
 from matbench_lite.event.received import EventScores, PartScores, Received, ReceivedFolder
-from matbench_lite.event.sandbox import fit_contained, isolation_problem, visible_folders
 from matbench_lite.event.submission_files import (
     PREDICTIONS_FILE,
     FoldPredicted,
@@ -24,13 +23,23 @@ from matbench_lite.event.submission_files import (
     save_fold,
     saved_folds,
 )
-from matbench_lite.run import MODEL_FILE, RowPredictions, bag, inner_seed, mean_metrics, score_part
+from matbench_lite.train import (
+    MODEL_FILE,
+    RowPredictions,
+    bag,
+    fit_contained,
+    inner_seed,
+    isolation_problem,
+    mean_metrics,
+    score_part,
+    visible_folders,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from matbench_lite.run import InnerFold
     from matbench_lite.tasks import Task
+    from matbench_lite.train import InnerFold
 
 Seen = Callable[[Received], None]
 """Called with each submission when it was scored or has failed."""
@@ -70,7 +79,7 @@ def score_submissions(
         event: The event.
         submissions: What to score, see `waiting`.
         run_submitted_code: Whether submitted code may be executed; the event's mode must be "code" as well.
-        isolated: Whether code is kept from the network and the private folder; see `matbench_lite.event.sandbox`.
+        isolated: Whether code is kept from the network and the private folder; see `matbench_lite.train.sandbox`.
         again: Train anew what was trained.
         jobs: How many inner folds to train at a time.
         seen: Called with each submission as it is done.

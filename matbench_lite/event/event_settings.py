@@ -12,10 +12,9 @@ from typing import Any, Literal, TypeVar, get_args
 from matbench_lite.documents import TomlTable, toml_document
 from matbench_lite.errors import EventError
 from matbench_lite.event.arrival_files import ArrivalLimits
-from matbench_lite.event.sandbox import Limits
 from matbench_lite.metrics import CLASSIFICATION_METRICS, METRICS, REGRESSION_METRICS
-from matbench_lite.run import DEFAULT_INNER_FOLDS, MAX_INNER_FOLDS
 from matbench_lite.tasks import Kind, Task, load_benchmark
+from matbench_lite.train import DEFAULT_INNER_FOLDS, MAX_INNER_FOLDS, Limits
 
 Mode = Literal["predictions", "code"]
 Combining = Literal["mean", "bagged"]

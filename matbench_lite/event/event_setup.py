@@ -19,8 +19,8 @@ from matbench_lite.event.event_data import INPUT_COLUMNS, Source, write_dataset,
 from matbench_lite.event.event_settings import SETTINGS_FILE, Event, load_event, ranking_metrics
 from matbench_lite.event.submission_files import ABOUT_FILE, event_folds
 from matbench_lite.metrics import METRICS, ranking_metric
-from matbench_lite.run import MODEL_FILE, load_model
 from matbench_lite.templating import render
+from matbench_lite.train import MODEL_FILE, load_model
 
 SPLIT_FILE = "split.json"
 START_MODEL = "start"

@@ -24,7 +24,8 @@ from matbench_lite.event.submission_files import (
     saved_folds,
     write_predictions,
 )
-from matbench_lite.run import (
+from matbench_lite.tasks import Task
+from matbench_lite.train import (
     MODEL_FILE,
     InnerFold,
     Job,
@@ -35,7 +36,6 @@ from matbench_lite.run import (
     model_inputs,
     outcomes,
 )
-from matbench_lite.tasks import Task
 
 Seen = Callable[[int], None]
 """Called with each inner fold that is done."""

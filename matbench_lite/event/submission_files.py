@@ -27,8 +27,8 @@ from matbench_lite.cleaner import brief
 from matbench_lite.documents import toml_document
 from matbench_lite.errors import EventError
 from matbench_lite.event.event_settings import Event
-from matbench_lite.run import InnerFold, Predicted, RowPredictions, from_npz, inner_folds, row_predictions, to_npz
 from matbench_lite.submission import MAX_PREDICTION
+from matbench_lite.train import InnerFold, Predicted, RowPredictions, from_npz, inner_folds, row_predictions, to_npz
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -27,7 +27,8 @@ from matbench_lite.judge.results_file import RESULTS, Key, line_of, read_lines, 
 from matbench_lite.judge.run_measurement import measure
 from matbench_lite.judge.runs import Run
 from matbench_lite.metrics import r2
-from matbench_lite.run import (
+from matbench_lite.tasks import load_benchmark
+from matbench_lite.train import (
     Backend,
     Job,
     Journal,
@@ -39,7 +40,6 @@ from matbench_lite.run import (
     model_inputs,
     outcomes,
 )
-from matbench_lite.tasks import load_benchmark
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,8 +17,8 @@ from matbench_lite.errors import JudgingError
 from matbench_lite.judge.expression import evaluate, parse
 from matbench_lite.judge.known_formulas import Feature, KnownFormula
 from matbench_lite.judge.properties import PropertySpec
-from matbench_lite.run import derived_seed
 from matbench_lite.tasks import Input, Task
+from matbench_lite.train import derived_seed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -242,7 +242,7 @@ def _elements(task: Task) -> pd.DataFrame:
     import pandas as pd
 
     from matbench_lite.data import SYMBOLS
-    from matbench_lite.run import element_amounts
+    from matbench_lite.train import element_amounts
 
     amounts = [element_amounts(formula) for formula in task.targets["formula"]]
     present = sorted({element for row in amounts for element in row})
@@ -257,7 +257,7 @@ def _elements(task: Task) -> pd.DataFrame:
 def _magpie(task: Task) -> pd.DataFrame:
     import pandas as pd
 
-    from matbench_lite.run import MAGPIE_NAMES, magpie_array
+    from matbench_lite.train import MAGPIE_NAMES, magpie_array
 
     inputs = task.inputs if task.input == "composition" else task.targets["formula"]
     return pd.DataFrame(magpie_array(inputs), columns=[feature_name(name) for name in MAGPIE_NAMES], index=task.ids)
@@ -266,7 +266,7 @@ def _magpie(task: Task) -> pd.DataFrame:
 def _structure(task: Task) -> pd.DataFrame:
     import pandas as pd
 
-    from matbench_lite.run import STRUCTURE_NAMES, structure_array
+    from matbench_lite.train import STRUCTURE_NAMES, structure_array
 
     names = [feature_name(name) for name in STRUCTURE_NAMES]
     return pd.DataFrame(structure_array(task.inputs), columns=names, index=task.ids).join(_magpie(task))

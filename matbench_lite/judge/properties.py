@@ -18,7 +18,7 @@ from matbench_lite.errors import JudgingError
 from matbench_lite.judge.expression import Node, Simplified, Simplifier, evaluate, parse
 from matbench_lite.judge.expression.formula_tree import tree_distance, tree_size
 from matbench_lite.metrics import r2
-from matbench_lite.run import derived_seed
+from matbench_lite.train import derived_seed
 
 if TYPE_CHECKING:
     from matbench_lite.judge.judge_dataset import Dataset

@@ -10,9 +10,9 @@ from pathlib import Path
 from matbench_lite.atomic import write_bytes
 from matbench_lite.check import MAX_SLUG, is_slug
 from matbench_lite.errors import EntryError
-from matbench_lite.run import MODEL_FILE, about_model, load_model
 from matbench_lite.submission import ABOUT_FILE
 from matbench_lite.templating import render
+from matbench_lite.train import MODEL_FILE, about_model, load_model
 
 DEFAULT_BASELINE = "rf-magpie"
 

@@ -26,7 +26,7 @@ from matbench_lite.event import (
 )
 from matbench_lite.event.event_data import read_inputs
 from matbench_lite.event.submission_files import FoldPredicted, write_predictions
-from matbench_lite.run import RowPredictions
+from matbench_lite.train import RowPredictions
 
 from ..whole_site import Once
 from .axe import serious_faults

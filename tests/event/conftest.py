@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from matbench_lite.event import Event, load_event
-from matbench_lite.event.sandbox import isolation_problem
+from matbench_lite.train.sandbox import isolation_problem
 
 from .making import Send, make_event, sender
 

@@ -23,7 +23,7 @@ from matbench_lite.event import (
     pack,
     receive,
 )
-from matbench_lite.run import load_model
+from matbench_lite.train import load_model
 
 DUMMY = """
 import numpy as np

@@ -22,7 +22,7 @@ from matbench_lite.event import (
     score_submissions,
     waiting,
 )
-from matbench_lite.event.sandbox import Limits
+from matbench_lite.train.sandbox import Limits
 
 from .making import write_model
 

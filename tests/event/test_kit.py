@@ -12,7 +12,7 @@ from matbench_lite import load_benchmark
 from matbench_lite.errors import EventError, MatbenchLiteError, RunError
 from matbench_lite.event import Event, Shares, benchmark_source, check_submission, create_event, open_kit, pack, take
 from matbench_lite.event.event_data import read_inputs
-from matbench_lite.run import load_model
+from matbench_lite.train import load_model
 
 from .making import DUMMY, make_event, write_model
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from matbench_lite.errors import EventError
 from matbench_lite.event.submission_files import FoldPredicted, read_predictions, write_predictions
-from matbench_lite.run import InnerFold, RowPredictions
+from matbench_lite.train import InnerFold, RowPredictions
 
 VALID_IDS = pd.Index([f"v{number}" for number in range(6)])
 TEST_IDS = pd.Index(["t0", "t1"])

@@ -17,7 +17,7 @@ from matbench_lite.event import (
     score_submissions,
     waiting,
 )
-from matbench_lite.run import load_model, try_model
+from matbench_lite.train import load_model, try_model
 
 from .making import Send, make_event, write_model
 

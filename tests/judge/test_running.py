@@ -17,7 +17,7 @@ from matbench_lite.judge.expression import evaluate, parse
 from matbench_lite.judge.known_formulas import FORMULAS
 from matbench_lite.judge.properties import PropertySpec
 from matbench_lite.judge.results_file import RESULTS
-from matbench_lite.run import load_model
+from matbench_lite.train import load_model
 
 from .conftest import write_model
 

@@ -11,9 +11,9 @@ import pytest
 from matbench_lite import Submission
 from matbench_lite.cli.app import run as mbl
 from matbench_lite.errors import EntryError, ModelError, UnknownNameError
-from matbench_lite.run import BASELINES, about_model, load_model
 from matbench_lite.submission import seal
 from matbench_lite.submit import make_entry_folder
+from matbench_lite.train import BASELINES, about_model, load_model
 
 
 @pytest.mark.parametrize("baseline", BASELINES)

@@ -12,7 +12,7 @@ import pytest
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.board import Results
 from matbench_lite.errors import BenchmarkFileError, MetricError
-from matbench_lite.run import inner_folds
+from matbench_lite.train import inner_folds
 
 TOML = """
 name = "years"

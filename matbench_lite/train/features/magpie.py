@@ -1,0 +1,213 @@
+"""Magpie features of compositions: statistics of 22 element properties, for all formulas at once.
+
+The same numbers as matminer's `ElementProperty.from_preset("magpie")`, which takes one formula and one property at a
+time. The properties are those of the installed matminer. Ward et al., npj Comput. Mater. 2, 16028 (2016).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matbench_lite.data import ATOMIC_NUMBERS, SYMBOLS
+from matbench_lite.errors import ModelError
+from matbench_lite.train.features.feature_cache import cached_features
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = NDArray[np.float64]
+
+PROPERTIES = (
+    "Number", "MendeleevNumber", "AtomicWeight", "MeltingT", "Column", "Row", "CovalentRadius", "Electronegativity",
+    "NsValence", "NpValence", "NdValence", "NfValence", "NValence",
+    "NsUnfilled", "NpUnfilled", "NdUnfilled", "NfUnfilled", "NUnfilled",
+    "GSvolume_pa", "GSbandgap", "GSmagmom", "SpaceGroupNumber",
+)  # fmt: skip
+STATISTICS = ("minimum", "maximum", "range", "mean", "avg_dev", "mode")
+MAGPIE_NAMES = tuple(f"MagpieData {statistic} {name}" for name in PROPERTIES for statistic in STATISTICS)
+"""Names of the 132 features, as matminer has them."""
+
+_VERSION = 1
+_CHUNK = 20_000  # formulas at a time: 35 MB of properties for ten elements each
+_PAIR = re.compile(r"([A-Z][a-z]?)(\d+\.?\d*|\.\d+)?")
+_PLAIN = re.compile(r"(?:[A-Z][a-z]?(?:\d+\.?\d*|\.\d+)?)+")
+_TOLERANCE = 1e-8  # pymatgen drops an element with less
+
+NUMBERS: dict[str, int] = {**ATOMIC_NUMBERS, "D": 1, "T": 1}
+"""The atomic number of every symbol that a formula may have."""
+
+
+def magpie_features() -> Any:
+    """A scikit-learn transformer from formulas to Magpie features.
+
+    Examples:
+        >>> from sklearn.linear_model import Ridge
+        >>> from sklearn.pipeline import make_pipeline
+        >>> model = make_pipeline(magpie_features(), Ridge()).fit(["NaCl", "Fe2O3"], [5.0, 2.0])
+        >>> model.predict(["KCl"]).shape
+        (1,)
+    """
+    from sklearn.preprocessing import FunctionTransformer
+
+    return FunctionTransformer(magpie_array, feature_names_out=_names_out)
+
+
+def magpie_array(formulas: pd.Series | Iterable[str]) -> Array:
+    """The Magpie features of formulas, from the cache where they are there.
+
+    Args:
+        formulas: Formula strings.
+
+    Returns:
+        Shape (formulas, 132), in the order of `MAGPIE_NAMES`.
+
+    Raises:
+        ModelError: If one is not a formula.
+
+    Examples:
+        >>> features = magpie_array(["Fe2O3"])
+        >>> features.shape, float(features[0, MAGPIE_NAMES.index("MagpieData maximum Number")])
+        ((1, 132), 26.0)
+    """
+    texts = [_text(formula) for formula in formulas]
+    return cached_features(
+        f"magpie-{_VERSION}-{_table_digest()}",
+        map(str.encode, texts),
+        len(MAGPIE_NAMES),
+        lambda rows: compute_magpie([texts[row] for row in rows]),
+    )
+
+
+def compute_magpie(formulas: Sequence[str]) -> Array:
+    """The Magpie features of formulas, without the cache: a row does not depend on the others, to the last bit."""
+    amounts = [element_amounts(formula) for formula in formulas]
+    features = np.empty((len(formulas), len(MAGPIE_NAMES)))
+    sizes = np.fromiter(map(len, amounts), dtype=np.intp, count=len(amounts))
+    # Formulas with the same number of elements make a full array: nothing is padded.
+    for size in np.unique(sizes):
+        rows = np.flatnonzero(sizes == size)
+        for first in range(0, len(rows), _CHUNK):
+            chunk = rows[first : first + _CHUNK]
+            elements = np.array([tuple(amounts[row]) for row in chunk], dtype=np.intp)
+            weights = np.array([tuple(amounts[row].values()) for row in chunk])
+            features[chunk] = _statistics(element_table()[elements], weights).reshape(len(chunk), -1)
+    return features
+
+
+def _statistics(values: Array, weights: Array) -> Array:
+    """Statistics of properties: from (formulas, elements, properties) to (formulas, properties, statistics)."""
+    minimum, maximum = values.min(axis=1), values.max(axis=1)
+    mean = _weighted_mean(values, weights)
+    deviation = _weighted_mean(np.abs(values - mean[:, None, :]), weights)
+    # matminer's rule: the smallest value among the elements whose amount is (close to) the largest.
+    largest = weights.max(axis=1, keepdims=True)
+    frequent = np.isclose(weights, largest)
+    mode = np.where(frequent[:, :, None], values, np.inf).min(axis=1)
+    return np.stack([minimum, maximum, maximum - minimum, mean, deviation, mode], axis=2)
+
+
+def _weighted_mean(values: Array, weights: Array) -> Array:
+    # One element after the other: a sum over an axis may be taken in another order for another number of rows.
+    total = np.zeros((len(values), values.shape[2]))
+    weight = np.zeros((len(values), 1))
+    for element in range(values.shape[1]):
+        total += weights[:, element, None] * values[:, element]
+        weight += weights[:, element, None]
+    return total / weight
+
+
+@cache
+def element_table() -> Array:
+    """The 22 properties of every element, by atomic number (row 0 is nobody's); what is unknown is the mean.
+
+    Read from the tables that the installed matminer carries: importing matminer for them takes three seconds.
+    """
+    folder = _tables()
+    table = np.full((len(SYMBOLS) + 1, len(PROPERTIES)), np.nan)
+    for column, name in enumerate(PROPERTIES):
+        lines = (folder / f"{name}.table").read_text().splitlines()
+        for number, line in enumerate(lines[: len(SYMBOLS)], start=1):
+            table[number, column] = _number(line)
+    return np.where(np.isnan(table), np.nanmean(table, axis=0), table)
+
+
+@cache
+def _table_digest() -> str:
+    return hashlib.sha256(element_table().tobytes()).hexdigest()[:12]
+
+
+def _tables() -> Path:
+    spec = find_spec("matminer")
+    for location in (spec and spec.submodule_search_locations) or ():
+        folder = Path(location) / "utils" / "data_files" / "magpie_elementdata"
+        if folder.is_dir():
+            return folder
+    raise ModelError("matminer's element tables are not there", fix="install matminer, e.g. `pip install matminer`")
+
+
+def _number(line: str) -> float:
+    try:
+        return float(line)
+    except ValueError:
+        return np.nan
+
+
+def _text(formula: object) -> str:
+    if not isinstance(formula, str):
+        raise ModelError(
+            f"Magpie features are made from formulas, not from {type(formula).__name__}",
+            fix='declare input = "composition" in the model file',
+        )
+    return formula
+
+
+def _names_out(transformer: Any, names: Any) -> NDArray[Any]:  # noqa: ARG001 - what scikit-learn passes
+    return np.array(MAGPIE_NAMES, dtype=object)
+
+
+def element_amounts(formula: str) -> dict[int, float]:
+    """The amount of each element in a formula, by atomic number.
+
+    Raises:
+        ModelError: If it is not a formula.
+
+    Examples:
+        >>> element_amounts("Fe2O3"), element_amounts("Ca(OH)2")
+        ({26: 2.0, 8: 3.0}, {20: 1.0, 8: 2.0, 1: 2.0})
+    """
+    amounts: dict[int, float] = {}
+    if _PLAIN.fullmatch(formula):
+        for symbol, amount in _PAIR.findall(formula):
+            if symbol not in NUMBERS:
+                break
+            amounts[NUMBERS[symbol]] = amounts.get(NUMBERS[symbol], 0.0) + (float(amount) if amount else 1.0)
+        else:
+            if min(amounts.values()) > _TOLERANCE:
+                return amounts
+    return _through_pymatgen(formula)
+
+
+def _through_pymatgen(formula: str) -> dict[int, float]:
+    from pymatgen.core import Composition
+
+    try:
+        amounts = Composition(formula, strict=True).get_el_amt_dict()
+        if not amounts:
+            raise ValueError("it has no element")
+        result: dict[int, float] = {}
+        for symbol, amount in amounts.items():
+            result[NUMBERS[symbol]] = result.get(NUMBERS[symbol], 0.0) + amount
+        return result
+    except (ValueError, TypeError, KeyError) as error:
+        raise ModelError(
+            f"{formula!r} is not a chemical formula: {error}", fix="give formulas, e.g. 'Fe2O3'"
+        ) from error

@@ -1,0 +1,264 @@
+"""A model: a Python file, a folder with `model.py`, or a baseline by name; its estimators, its inputs and its card."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
+
+from matbench_lite.errors import MatbenchLiteError, ModelError, unknown_name
+from matbench_lite.tasks import Input, Task
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+_BASELINES = Path(__file__).parent / "baselines"
+BASELINES = ("dummy", "ridge-magpie", "rf-magpie", "gbt-magpie", "rf-structure", "bagged-gbt")
+"""Names of the built-in baselines; each is a model file that a submitter can start from."""
+
+MODEL_FILE = "model.py"
+"""What `get_estimator` is in, in the folder of a model."""
+_CODE = (".py", ".ipynb")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """Where the estimators of an entry come from. A plain record: it can be sent to another process.
+
+    Args:
+        name: Name of the model, fit for a folder name.
+        path: The file or folder of the user's; None for a baseline.
+        input: What the model declares to work on: formulas of every task ("composition"), structure tasks only
+            ("structure"), or whatever a task gives (None).
+        files: The source files that make the entry's code.
+        sha256: Digest over the source files, names included.
+    """
+
+    name: str
+    path: Path | None
+    input: Input | None
+    files: tuple[Path, ...]
+    sha256: str
+
+    def estimator(self, task: Task) -> Any:
+        """A new, untrained estimator for a task.
+
+        Raises:
+            ModelError: If `get_estimator` fails, or what it returns cannot be trained, or the source has changed.
+        """
+        if source_digest(self.files) != self.sha256:
+            raise ModelError(
+                f"the model {self.name!r} was changed while it was in use", fix="start again with the changed model"
+            )
+        with _importing_from(self.files[0].parent):
+            get_estimator = _load_module(self.files[0], self.sha256).get_estimator
+            try:
+                estimator = get_estimator(task) if inspect.signature(get_estimator).parameters else get_estimator()
+            except MatbenchLiteError:
+                raise
+            except Exception as error:
+                raise ModelError(
+                    f"get_estimator of {self.name!r} raised {type(error).__name__} for {task.name}: {error}",
+                    fix="correct the model",
+                ) from error
+        for method in ("fit", "predict"):
+            if not callable(getattr(estimator, method, None)):
+                raise ModelError(
+                    f"get_estimator of {self.name!r} returned {type(estimator).__name__}, which has no {method}()",
+                    fix="return a scikit-learn estimator, with fit(X, y) and predict(X)",
+                )
+        return estimator
+
+    def takes(self, task: Task) -> bool:
+        """Whether the model works on what the task gives."""
+        return self.input in (None, "composition", task.input)
+
+
+def load_model(name_or_path: str | Path) -> Model:
+    """Load a model and see that it has `get_estimator`. The file is executed: load only what you trust.
+
+    Args:
+        name_or_path: A `.py` file, a folder with `model.py`, or the name of a baseline.
+
+    Raises:
+        UnknownNameError: If there is neither such a file or folder nor such a baseline.
+        ModelError: If the file fails when it is executed, or lacks `get_estimator`.
+
+    Examples:
+        >>> model = load_model("ridge-magpie")
+        >>> model.name, model.input, model.files[0].name
+        ('ridge-magpie', 'composition', 'ridge_magpie.py')
+    """
+    path = Path(name_or_path)
+    if str(name_or_path) in BASELINES and not path.exists():
+        return _opened(str(name_or_path), None, (_BASELINES / f"{str(name_or_path).replace('-', '_')}.py",))
+    if path.is_dir():
+        main = path / MODEL_FILE
+        if not main.is_file():
+            raise ModelError(f"there is no {MODEL_FILE} in {path}", fix=f"put get_estimator(task) into {main}")
+        others = sorted(file for file in path.iterdir() if file.suffix in _CODE and file != main and file.is_file())
+        # Resolved: workers of a cluster have working directories of their own.
+        path = path.resolve()
+        return _opened(path.name, path, tuple(file.resolve() for file in (main, *others)))
+    if path.is_file():
+        if path.suffix != ".py":
+            raise ModelError(f"{path} is not a Python file", fix="give a .py file, a folder or the name of a baseline")
+        return _opened(path.stem.replace("_", "-"), path.resolve(), (path.resolve(),))
+    if path.suffix or len(path.parts) > 1:
+        raise ModelError(f"there is no model {path}", fix="give a .py file, a folder or the name of a baseline")
+    raise unknown_name("model file, folder or baseline", str(name_or_path), BASELINES)
+
+
+def source_digest(files: tuple[Path, ...]) -> str:
+    """The sha256 over the names and contents of source files.
+
+    Raises:
+        ModelError: If one cannot be read.
+    """
+    digest = hashlib.sha256()
+    for file in files:
+        try:
+            content = file.read_bytes()
+        except OSError as error:
+            raise ModelError(
+                f"the model file {file} cannot be read: {error.strerror}",
+                fix="on a cluster, keep the model in a folder that all workers see",
+            ) from error
+        digest.update(f"{file.name}:{len(content)}:".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def _opened(name: str, path: Path | None, files: tuple[Path, ...]) -> Model:
+    sha256 = source_digest(files)
+    with _importing_from(files[0].parent):
+        module = _load_module(files[0], sha256)
+    if not callable(getattr(module, "get_estimator", None)):
+        raise ModelError(
+            f"{files[0]} has no function get_estimator", fix="define get_estimator(task) that returns an estimator"
+        )
+    declared = getattr(module, "input", None)
+    if declared not in (None, "composition", "structure"):
+        raise ModelError(
+            f"{files[0]} declares input = {declared!r}", fix='declare input = "composition" or "structure", or nothing'
+        )
+    return Model(name=name, path=path, input=cast("Input | None", declared), files=files, sha256=sha256)
+
+
+@lru_cache(maxsize=16)
+def _load_module(file: Path, sha256: str) -> ModuleType:
+    """Execute a model file once per content; the digest is part of the name, so that a changed file is a new module."""
+    try:
+        return execute_file(file, f"mbl_model_{file.stem}_{sha256[:12]}")
+    except Exception as error:
+        raise ModelError(f"{file} failed with {type(error).__name__}: {error}", fix="correct the model") from error
+
+
+def execute_file(file: Path, name: str) -> ModuleType:
+    """Execute a Python file as a module of that name; what it raises is passed on, and nothing is left beside it."""
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # Registered before it runs, as Python does it: dataclasses and pickle look their module up by name.
+    sys.modules[name] = module
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # the folder may be an entry: no litter in it
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    finally:
+        sys.dont_write_bytecode = writes
+    return module
+
+
+@contextmanager
+def _importing_from(folder: Path) -> Iterator[None]:
+    """Let `import features` in a model find `features.py` beside it, and not that of the model before."""
+    if folder == _BASELINES:
+        yield
+        return
+    for name in [name for name, module in sys.modules.items() if _is_stale(module, folder)]:
+        del sys.modules[name]
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+
+
+def _is_stale(module: ModuleType, folder: Path) -> bool:
+    """Whether a module was loaded beside another model, and this model has one of the same name."""
+    file = getattr(module, "__file__", None)
+    if not file or "." in module.__name__ or not (folder / f"{module.__name__}.py").is_file():
+        return False
+    home = Path(file).parent
+    return home != folder and (home / MODEL_FILE).is_file()
+
+
+def model_inputs(model: Model, task: Task, rows: NDArray[np.intp] | None = None) -> pd.Series:
+    """The inputs of some rows of a task, as the model wants them.
+
+    A model that declares `input = "composition"` gets formulas from structure tasks too: the reduced formulas of the
+    targets, whether the structures are on this machine or not, so that everybody trains on the same.
+
+    Args:
+        model: The model.
+        task: The task.
+        rows: Positions of the rows in file order; all of them by default.
+
+    Returns:
+        Formula strings, or structures that are built when looked at; indexed by row id.
+
+    Raises:
+        ModelError: If the model takes structures only and the task has compositions.
+        DataMissingError: If the data is not on this machine.
+
+    Examples:
+        >>> from matbench_lite import load_benchmark
+        >>> from matbench_lite.train import load_model
+        >>> task = load_benchmark("mini")["mini_e_form"]
+        >>> task.input, model_inputs(load_model("ridge-magpie"), task).iloc[0]
+        ('structure', ...)
+    """
+    if not model.takes(task):
+        raise ModelError(
+            f"the model {model.name!r} takes structures, {task.name} has compositions", fix="leave this task out"
+        )
+    if model.input == "composition" and task.input == "structure":
+        inputs = task.targets["formula"].rename("composition")
+    else:
+        inputs = task.inputs
+    return inputs if rows is None else inputs.iloc[rows]
+
+
+def about_model(model: Model) -> dict[str, Any]:
+    """The header of a model's entry, as arguments of `Submission`: from `about.toml` in its folder, or its name alone.
+
+    Raises:
+        ModelError: If the file has a mistake.
+
+    Examples:
+        >>> from matbench_lite.train import load_model
+        >>> about_model(load_model("dummy"))["algorithm"]
+        'Dummy'
+    """
+    from matbench_lite.submission import ABOUT_FILE, read_about
+
+    named = {"algorithm": model.name}
+    if model.path is None:
+        return named | read_about(_BASELINES / ABOUT_FILE, model.name)
+    file = model.path / ABOUT_FILE
+    # Beside a single file it would be anybody's.
+    return named | (read_about(file) if model.path.is_dir() and file.is_file() else {})
