@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from matbench_lite import load_benchmark
 from matbench_lite.check import Checked, check_entries
+from matbench_lite.train import load_model
 
 from .real.conftest import filled_by
 
@@ -47,3 +49,12 @@ def test_every_score_is_that_of_the_predictions(
     for slug, found in checked.items():
         assert found.not_run == {}, slug
         assert set(found.verified.values()) == {True}, slug
+
+
+def test_the_code_of_every_entry_still_gives_its_model() -> None:
+    """Entries are sealed with their code, which imports features from where they were."""
+    tasks = {None: "mini_gap", "composition": "mini_gap", "structure": "mini_e_form"}
+    for slug in sorted(path.name for path in SUBMISSIONS.iterdir() if path.is_dir()):
+        (file,) = (SUBMISSIONS / slug).glob("*.py")
+        model = load_model(file)
+        assert hasattr(model.estimator(load_benchmark("mini")[tasks[model.input]]), "fit"), slug
