@@ -64,6 +64,7 @@ class Results:
         self._digests: dict[tuple[str, str], str] = {}
         self._complete: dict[str, frozenset[str]] = {}
         self._places: dict[str, list[Place]] = {}
+        self._filled = False
         folder = derived_directory() / benchmark.name
         self._scores = ScoreTable(benchmark.name, results.__name__)
         self._pairs = Shelf(folder, "pairs", pairs.__name__)
@@ -115,13 +116,7 @@ class Results:
         state = self._state(task)
         if state is None:
             return [None for _ in slugs]
-        keys = {
-            (first, second): key(state.digest, self._digest(first, task), self._digest(second, task))
-            for first, second in slugs
-            if self.is_complete(first, task) and self.is_complete(second, task)
-        }
-        if self._pairs.missing(keys.values()):
-            self._fill_pairs()
+        keys = self._pair_keys(slugs, task, state)
         missing = set(self._pairs.missing(keys.values()))
         self._pairs.put(
             {
@@ -132,6 +127,30 @@ class Results:
         )
         found = (self._pairs.get(keys[both]) if both in keys else None for both in slugs)
         return [content and Pair(**{**content, "interval": Interval(**content["interval"])}) for content in found]
+
+    def pairs_with_best(self, task: Task) -> list[Pair | None]:
+        """Each of the others beside the best of a task, in the order of their places."""
+        slugs = [place.slug for place in self.places(task)]
+        with_best = [(slug, slugs[0]) for slug in slugs[1:]]
+        state = self._state(task)
+        if (
+            state is not None
+            and not self._filled
+            and self._pairs.missing(self._pair_keys(with_best, task, state).values())
+        ):
+            self._fill_pairs()
+            self._filled = True
+        return self.pairs(with_best, task)
+
+    def _pair_keys(
+        self, slugs: Iterable[tuple[str, str]], task: Task, state: TargetsState
+    ) -> dict[tuple[str, str], str]:
+        """The keys of those pairs of which both have all folds."""
+        return {
+            (first, second): key(state.digest, self._digest(first, task), self._digest(second, task))
+            for first, second in slugs
+            if self.is_complete(first, task) and self.is_complete(second, task)
+        }
 
     def anatomy(self, slug: str, task: Task) -> Anatomy | None:
         """Where an entry fails on a task; None if it has no result, or without targets."""

@@ -130,8 +130,7 @@ def task_board(results: Results, task: Task) -> TaskBoard:
     """
     listed = results.on(task)
     places = results.places(task)
-    others = [(place.slug, places[0].slug) for place in places[1:]]
-    pairs = [None, *results.pairs(others, task)]
+    pairs = [None, *results.pairs_with_best(task)]
     rows = [
         _row(results, task, place, listed[place.slug], listed[places[0].slug], pair)
         for place, pair in zip(places, pairs, strict=False)
