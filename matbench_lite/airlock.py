@@ -13,20 +13,20 @@ import signal
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import accumulate, pairwise
 from pathlib import Path
-from threading import Lock, Timer
+from threading import Event, Lock, Timer
 from typing import IO, Any
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from matbench_lite.errors import AirlockError, MatbenchLiteError
+from matbench_lite.errors import AirlockError, MachineError, MatbenchLiteError
 
 _SIZES = struct.Struct("<2Q")
 _TYPES = ("<f8", "<f4", "<i8", "|u1", "|b1")
@@ -42,6 +42,9 @@ _PATIENCE = 20
 _START = 60
 """Seconds on the clock for the start of a child."""
 _MOST_BACK = 1 << 31
+_OUT_OF_TIME = getattr(signal, "SIGPROF", 0)
+_READY = "ready"
+_TOO_LARGE = {"failed": "memory"}
 _SETTINGS = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "OMP_NUM_THREADS": "1",
@@ -131,6 +134,7 @@ def inside(decoder: Callable[..., Any], about: Any, *blobs: bytes, limits: Limit
 
     Raises:
         AirlockError: If it crashed, hung, needed too much, or gave something else.
+        MachineError: If no child process can be started: that is no fault of the files.
         MatbenchLiteError: What the decoder itself raised.
     """
     return _airlock().decode(decoder, about, blobs, limits)
@@ -160,6 +164,13 @@ class Airlock:
             "megabytes": limits.megabytes,
         }
         with self._lock:
+            # What earlier files did to the child is no fault of this one: what fails there is tried in a new one.
+            if self._runs():
+                with suppress(_CrashError):
+                    answer = self._ask(request, blobs, limits)
+                    if answer[0] != _TOO_LARGE:
+                        return _opened(answer, limits)
+                self.close()
             answer = self._ask(request, blobs, limits)
         return _opened(answer, limits)
 
@@ -175,42 +186,83 @@ class Airlock:
                         stream.close()
 
     def _ask(self, request: Any, blobs: Sequence[bytes], limits: Limits) -> tuple[Any, bytes]:
+        new = not self._runs()
         process = self._started()
         assert process.stdin is not None
         assert process.stdout is not None
-        late = Timer(_START + _PATIENCE * limits.seconds, process.kill)
-        late.daemon = True
-        late.start()
+        answer = None
+        with self._until(_START + _PATIENCE * limits.seconds) as late:
+            with suppress(OSError, ValueError):
+                send(process.stdin, request, blobs)
+                if new and receive(process.stdout, _MOST_BACK) is not None:
+                    new = False
+                if not new:
+                    answer = receive(process.stdout, _MOST_BACK)
+        if answer is not None:
+            return answer
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=5)
+        code = process.poll()
+        self.close()
+        if new:
+            raise _not_started("it ends before it reads anything")
+        message = _ending(code, limits, late=late.is_set())
+        raise (AirlockError if late.is_set() or code == -_OUT_OF_TIME else _CrashError)(message)
+
+    @contextmanager
+    def _until(self, seconds: float) -> Iterator[Event]:
+        """End the child if the block takes longer on the clock, or is left; the event says that it was too late."""
+        late, process = Event(), self._process
+        assert process is not None
+
+        def end() -> None:
+            late.set()
+            process.kill()
+
+        timer = Timer(seconds, end)
+        timer.daemon = True
         try:
-            send(process.stdin, request, blobs)
-            answer = receive(process.stdout, _MOST_BACK)
-        except (OSError, ValueError):
-            answer = None
+            timer.start()
+        except RuntimeError as error:  # no more threads
+            self.close()
+            raise _not_started(str(error)) from error
+        try:
+            yield late
         except BaseException:  # Ctrl-C: the answer to this question must not be taken for that to the next
             self.close()
             raise
         finally:
-            late.cancel()
-        if answer is None:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=5)
-            code = process.poll()
-            self.close()
-            raise AirlockError(_ending(code, limits))
-        return answer
+            timer.cancel()
+
+    def _runs(self) -> bool:
+        return self._process is not None and self._process.poll() is None
 
     def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._process.poll() is not None:
+        if self._process is None or not self._runs():
             self.close()
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-B", "-c", _PROGRAM, *(path or str(Path.cwd()) for path in sys.path)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, **_SETTINGS},
-                start_new_session=True,  # Ctrl-C is for us
-            )
+            try:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-I", "-B", "-c", _PROGRAM, *(path or str(Path.cwd()) for path in sys.path)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env={**os.environ, **_SETTINGS},
+                    start_new_session=True,  # Ctrl-C is for us
+                )
+            except OSError as error:
+                raise _not_started(str(error)) from error
         return self._process
+
+
+class _CrashError(AirlockError):
+    """A child that ended by itself, or by somebody else's doing."""
+
+
+def _not_started(why: str) -> MachineError:
+    return MachineError(
+        f"the process that reads strangers' files cannot be started: {why}",
+        fix="see that there is memory, and that processes and files may be opened (`ulimit -a`); then run it again",
+    )
 
 
 def _opened(answer: tuple[Any, bytes], limits: Limits) -> Reply:
@@ -219,7 +271,7 @@ def _opened(answer: tuple[Any, bytes], limits: Limits) -> Reply:
         if "raised" not in said and "failed" not in said:
             return Reply(said["content"], restore(said["arrays"], blob))
         memory = f"it needs more than {limits.megabytes} MB of memory"
-        failure = memory if said.get("failed") == "memory" else str(said.get("failed"))
+        failure = memory if said == _TOO_LARGE else str(said.get("failed"))
         error = _raised(*said["raised"]) if "raised" in said else AirlockError(failure)
     except (AttributeError, ImportError, KeyError, TypeError, ValueError) as problem:
         raise AirlockError(f"it gives what no file can give: {problem}") from problem
@@ -234,13 +286,15 @@ def _raised(module: str, name: str, message: str, fix: str | None) -> MatbenchLi
     return kind(str(message), fix=None if fix is None else str(fix))
 
 
-def _ending(code: int | None, limits: Limits) -> str:
+def _ending(code: int | None, limits: Limits, *, late: bool) -> str:
     """Why there is no answer, in words."""
     number = -code if code is not None and code < 0 else 0
-    if number == getattr(signal, "SIGPROF", None):
+    if late:
+        return "it does not come to an end"
+    if number == _OUT_OF_TIME:
         return f"it takes more than {limits.seconds:g} s"
     if number == getattr(signal, "SIGKILL", None):
-        return "it does not come to an end"
+        return "the system ends the program that reads it, as it does where memory is short"
     if number:
         return f"the program that reads it crashes ({signal.Signals(number).name})"
     return "the program that reads it ends without an answer"
@@ -269,6 +323,7 @@ def main() -> None:
         if not confined:  # what the first decoder needs is imported: from here on nothing but memory is needed
             _confine()
             confined = True
+            send(replies, _READY, [])
         ends = [0, *accumulate(request["sizes"])]
         blobs = [memoryview(blob)[start:end] for start, end in pairwise(ends)]
         _limit(request["seconds"], request["megabytes"])
@@ -280,7 +335,7 @@ def main() -> None:
             kind = type(error)
             said, parts = {"raised": [kind.__module__, kind.__qualname__, error.message, error.fix]}, []
         except MemoryError:
-            said, parts = {"failed": "memory"}, []
+            said, parts = dict(_TOO_LARGE), []
         except Exception as error:
             said, parts = {"failed": f"{type(error).__name__}: {error}"[:300]}, []
         _limit(0, None)

@@ -95,6 +95,10 @@ class AirlockError(MatbenchLiteError):
     """A stranger's file that crashes the program that reads it, hangs it, or needs too much."""
 
 
+class MachineError(MatbenchLiteError):
+    """What this machine cannot do at present, whatever the files are that it was to be done with."""
+
+
 class ModelError(MatbenchLiteError):
     """A model that cannot be loaded or trained, or whose predictions cannot be used."""
 
@@ -123,7 +127,7 @@ class EventError(MatbenchLiteError):
     """An event whose settings, data or submissions cannot be used as asked."""
 
 
-class IsolationError(MatbenchLiteError):
+class IsolationError(MachineError):
     """Submitted code cannot be run on this machine without it seeing what it must not."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from matbench_lite.errors import DataError, EntryError, MatbenchLiteError
+from matbench_lite.errors import DataError, EntryError, MachineError, MatbenchLiteError
 from matbench_lite.memory import collector_paused
 from matbench_lite.submission import DOCUMENT, EntryShelf, Submission, read_document
 from matbench_lite.tasks import Benchmark
@@ -47,8 +47,8 @@ def read_entries(folder: Path, benchmark: Benchmark) -> Entries:
             continue
         try:
             found.read[path.name] = Submission.from_entry(shelf.open(path))
-        except DataError:
-            raise  # of our data, not of the entry
+        except (DataError, MachineError):
+            raise  # of our data or machine, not of the entry
         except MatbenchLiteError as error:
             if stated_benchmark(path) in (None, benchmark.name):
                 found.refused[path.name] = error

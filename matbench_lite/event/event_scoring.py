@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from matbench_lite.errors import EventError, IsolationError, MatbenchLiteError, SubmittedCodeError
+from matbench_lite.errors import EventError, IsolationError, MachineError, MatbenchLiteError, SubmittedCodeError
 from matbench_lite.event.event_settings import Event
 from matbench_lite.event.received import EventScores, PartScores, Received, ReceivedFolder
 from matbench_lite.event.submission_files import (
@@ -150,7 +150,7 @@ def _scored(event: Event, folder: ReceivedFolder, submission: Received, *, isola
             seconds = train_submission(event, folder, submission, isolated=isolated, jobs=jobs)
             submission = replace(submission, seconds=seconds)
         folds = load_folds(event, submission)
-    except IsolationError:  # this machine's fault, not the submission's
+    except MachineError:  # this machine's fault, not the submission's
         raise
     except SubmittedCodeError as error:
         return folder.keep(submission, state="error", stage=error.stage, trace=error.details)

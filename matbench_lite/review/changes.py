@@ -16,7 +16,7 @@ from typing import Literal
 
 from matbench_lite import git
 from matbench_lite.check import SUBMISSIONS, Finding
-from matbench_lite.errors import DataError, MatbenchLiteError
+from matbench_lite.errors import DataError, MachineError, MatbenchLiteError
 from matbench_lite.git import Repository, TreeItem
 from matbench_lite.review import change_rules as rules
 from matbench_lite.submission import DOCUMENT, MAX_FILES, PREDICTIONS, Submission
@@ -222,8 +222,8 @@ def stage_readable(
             continue
         try:
             read[_text(slug)] = Submission.load(staged.folder)
-        except DataError:
-            raise  # of our data, not of the entry
+        except (DataError, MachineError):
+            raise  # of our data or machine, not of the entry
         except MatbenchLiteError:
             continue
     return read

@@ -57,6 +57,27 @@ def swell(about, blobs):
         kept.append(np.ones(10_000_000))
 
 
+_left = []
+
+
+def litter(about, blobs):
+    """Leave so many megabytes behind."""
+    _left.append(np.ones(about * 125_000))
+    return None, {}
+
+
+def need(about, blobs):
+    """Need so many megabytes."""
+    return float(np.ones(about * 125_000).sum()), {}
+
+
+def stumble(about, blobs):
+    """Crash over what others left behind."""
+    if _left:
+        os.abort()
+    return "fine", {}
+
+
 def leave(about, blobs):
     os._exit(0)
 

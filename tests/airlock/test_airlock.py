@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -15,8 +16,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from matbench_lite import Submission, load_benchmark
 from matbench_lite.airlock import Limits, close, describe, inside, restore
-from matbench_lite.errors import AirlockError, DataFormatError
+from matbench_lite.board import read_entries
+from matbench_lite.check import check_entry
+from matbench_lite.errors import AirlockError, DataFormatError, MachineError
 
 from ..waiting import wait_until
 from . import bad_decoders as bad
@@ -69,7 +73,31 @@ def test_the_end_of_a_decoder_is_an_error_and_the_next_file_is_decoded(decoder) 
     assert inside(bad.echo, "still here").content == "still here"
 
 
+def test_what_earlier_files_left_in_the_child_is_no_fault_of_the_next() -> None:
+    for decoder, about, expected in ((bad.need, 150, 150 * 125_000), (bad.stumble, None, "fine")):
+        inside(bad.litter, 150, limits=PATIENT)
+        assert inside(decoder, about, limits=PATIENT).content == expected
+
+
+@pytest.mark.parametrize("program", ["/nowhere/python", shutil.which("false")])
+def test_a_child_that_cannot_be_started_is_the_fault_of_no_file(monkeypatch, tmp_path: Path, program) -> None:
+    entry = Submission("mini", algorithm="Zero")
+    entry.record("mini_gap", 0, [0.0] * 100)
+    folder = entry.save(tmp_path / "zero")
+    close()
+    monkeypatch.setattr(sys, "executable", program)
+    for look in (check_entry, Submission.load):
+        with pytest.raises(MachineError, match=r"strangers' files cannot be started.*; see that") as caught:
+            look(folder)
+        assert "zero" not in str(caught.value)
+    with pytest.raises(MachineError):
+        read_entries(tmp_path, load_benchmark("mini"))
+    monkeypatch.undo()
+    assert Submission.load(folder).algorithm == "Zero"
+
+
 def test_one_that_waits_for_ever_is_ended_by_the_clock(monkeypatch) -> None:
+    inside(bad.echo, None)  # it has started: that may take longer
     monkeypatch.setattr("matbench_lite.airlock._START", 1)
     with pytest.raises(AirlockError, match="does not come to an end"):
         inside(bad.sleep, None, limits=Limits(seconds=0.01))
