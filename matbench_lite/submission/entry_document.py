@@ -135,10 +135,22 @@ def form_problems(document: Mapping[str, Any], *, partly: bool = False) -> list[
         return [FormProblem(("tasks",), f"more than {_MAX_VALUES:,} values in it, params and metadata aside")]
     stated = document.get("schema_version")
     version = stated if stated in _SCHEMAS else SCHEMA_VERSION
-    return [
+    problems = [
         FormProblem(tuple(step[:100] if isinstance(step, str) else step for step in error.instance_path), _said(error))
         for error in islice(_validator(version, partly).iter_errors(outline), MAX_PROBLEMS)
     ]
+    return problems or _written_as_floats(outline)
+
+
+def _written_as_floats(document: Mapping[str, Any]) -> list[FormProblem]:
+    """Folds such as 1.0, in a document that fits the schema: an integer for the validator, and no index in Python."""
+    places = (
+        (("tasks", name, "folds", position, "fold"), fields["fold"])
+        for name, about in document.get("tasks", {}).items()
+        for position, fields in enumerate(about["folds"])
+    )
+    floats = (FormProblem(place, f"{fold} is not of type integer") for place, fold in places if type(fold) is not int)
+    return list(islice(floats, MAX_PROBLEMS))
 
 
 def _outline(document: Mapping[str, Any]) -> dict[str, Any]:
