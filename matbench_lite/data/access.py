@@ -239,7 +239,7 @@ def _read(task: Task, part: Part, holding: Holding, _stamp: tuple[int, ...]) -> 
     from matbench_lite.data.verification import is_published, read_checked
 
     content, sha256 = read_checked(task, part, holding)
-    return Opened(content, sha256, is_published(task, part, holding, content, sha256))
+    return Opened(content, sha256, not holding.accepted or is_published(task, part, holding, content, sha256))
 
 
 def _data(task: Task, part: Part) -> Opened | TableRows:

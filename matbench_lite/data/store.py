@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -28,6 +29,7 @@ PARTS: tuple[Part, ...] = ("targets", "inputs")
 """What a benchmark needs; space groups are computed for those who ask."""
 
 SCHEMA = 2
+_FILE = re.compile(r"\w[\w.-]*\.parquet")
 _PACKAGED = Path(__file__).parent / "mini"
 
 
@@ -118,7 +120,7 @@ def _holding(folder: Path, fields: dict[str, Any]) -> Holding:
     if "verified" in fields:
         known["accepted"] = fields["verified"] is False
     name = fields["path"]
-    if name != Path(name).name or not fields["sha256"]:
+    if not _FILE.fullmatch(name) or not fields["sha256"]:
         raise ValueError(f"{name!r} is not a file of the store")
     for key, value in known.items():
         if not isinstance(value, bool if key in ("accepted", "knows_spacegroups") else str):

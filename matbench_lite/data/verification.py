@@ -1,12 +1,14 @@
 """Whether data on this machine is what the registry says: computed from its bytes, never believed.
 
-The file of a part is hashed whenever it is read. What its content is (the digests of targets, formulas, space groups,
-compositions) follows from those bytes alone, so it is computed once for a file and kept as derived data.
+The file of a part is hashed whenever it is read, and its targets are compared with the registry. What else its content
+is (the digests of formulas, space groups, compositions) follows from those bytes alone, so it is computed once for a
+file and kept as derived data.
 """
 
 from __future__ import annotations
 
 import hashlib
+import stat
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +16,14 @@ from pathlib import Path
 from matbench_lite.data.store import Holding, Part, derived_directory
 from matbench_lite.derived import Shelf, key
 from matbench_lite.errors import DataFormatError
-from matbench_lite.tasks import Task, formulas_digest, inputs_digest, spacegroups_digest, targets_digest
+from matbench_lite.tasks import (
+    Task,
+    formulas_digest,
+    inputs_digest,
+    quick_targets_digest,
+    spacegroups_digest,
+    targets_digest,
+)
 
 
 def read_checked(task: Task, part: Part, holding: Holding) -> tuple[bytes, str]:
@@ -23,6 +32,8 @@ def read_checked(task: Task, part: Part, holding: Holding) -> tuple[bytes, str]:
     A `DataFormatError` if they were changed since, or are neither the published data nor data that somebody accepted as
     unverified; a `FileNotFoundError` if the file is gone.
     """
+    if not stat.S_ISREG(holding.path.stat().st_mode):  # a device or a pipe may never end
+        raise DataFormatError(f"{holding.path} is not a regular file", fix=remedy(task))
     content = holding.path.read_bytes()
     sha256 = hashlib.sha256(content).hexdigest()
     if holding.sha256 and sha256 != holding.sha256:
@@ -41,7 +52,8 @@ def is_verified(task: Task, part: Part, holding: Holding) -> bool:
     """Whether a part on this machine is proven to be the published data; raises what `read_checked` does."""
     if task.table is not None:
         return holding.path.is_file()  # a user's own data is what it is; compared with the benchmark when it is read
-    return is_published(task, part, holding, *read_checked(task, part, holding))
+    content, sha256 = read_checked(task, part, holding)
+    return not holding.accepted or is_published(task, part, holding, content, sha256)
 
 
 def is_published(task: Task, part: Part, holding: Holding, content: bytes, sha256: str) -> bool:
@@ -53,11 +65,28 @@ def is_published(task: Task, part: Part, holding: Holding, content: bytes, sha25
         return sha256 == task.inputs_sha256  # packaged
     found = content_digests(task, part, content, sha256)
     if part == "targets":
-        return not unpublished(task, **found)
+        # Of the targets themselves no note is believed, be it of ours: every score follows from them.
+        return _has_published_targets(task, content) and not unpublished(task, **found)
     if task.input == "composition":
         return found["inputs"] == task.inputs_sha256
     whole = task.original is not None and holding.digest == task.original.sha256
     return whole and found["formulas"] == task.formulas_sha256
+
+
+def _has_published_targets(task: Task, content: bytes) -> bool:
+    import pyarrow as pa
+
+    from matbench_lite.data.parquet import numbers, read_columns
+
+    try:
+        values = numbers(read_columns(pa.BufferReader(content), "target")["target"])
+    except _UNREADABLE as error:
+        raise _unreadable(task, "targets", error) from error
+    if len(values) != task.rows:
+        return False
+    if task.targets_quick_sha256 is not None and quick_targets_digest(values) == task.targets_quick_sha256:
+        return True
+    return targets_digest(task.ids, values) == task.targets_sha256
 
 
 def unpublished(task: Task, *, targets: str, formulas: str, spacegroups: str) -> list[str]:
@@ -79,11 +108,18 @@ def content_digests(task: Task, part: Part, content: bytes, sha256: str) -> Mapp
     if (known := shelf.get(name)) is None:
         try:
             known = _digests(task, part, content)
-        except (ValueError, TypeError, LookupError, NotImplementedError, OSError) as error:
-            raise DataFormatError(f"the {part} of {task.name} cannot be read: {error}", fix=remedy(task)) from error
+        except _UNREADABLE as error:
+            raise _unreadable(task, part, error) from error
         shelf.put({name: known})
     digests: Mapping[str, str] = known
     return digests
+
+
+_UNREADABLE = (ValueError, TypeError, LookupError, NotImplementedError, OSError, BufferError)
+
+
+def _unreadable(task: Task, part: Part, error: Exception) -> DataFormatError:
+    return DataFormatError(f"the {part} of {task.name} cannot be read: {error}", fix=remedy(task))
 
 
 @lru_cache(maxsize=4)

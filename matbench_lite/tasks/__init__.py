@@ -7,6 +7,7 @@ from matbench_lite.tasks.folds import (
     folds_digest,
     formulas_digest,
     inputs_digest,
+    quick_targets_digest,
     spacegroups_digest,
     targets_digest,
 )
@@ -14,6 +15,6 @@ from matbench_lite.tasks.task import Input, Kind, Table, Task
 
 __all__ = [
     "BUILT_IN", "Benchmark", "Category", "Input", "Kind", "Table", "Task", "assign_folds",
-    "categorise", "folds_digest", "formulas_digest", "inputs_digest", "load_benchmark", "spacegroups_digest",
-    "targets_digest",
+    "categorise", "folds_digest", "formulas_digest", "inputs_digest", "load_benchmark", "quick_targets_digest",
+    "spacegroups_digest", "targets_digest",
 ]  # fmt: skip

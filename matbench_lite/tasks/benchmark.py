@@ -158,6 +158,7 @@ def _task(section: TomlTable, benchmark: str, n_folds: int, seed: int, folder: P
         id_prefix=section.optional("id_prefix", str) if folder is None else None,
         folds_sha256=section.optional("folds_sha256", str),
         targets_sha256=section.optional("targets_sha256", str),
+        targets_quick_sha256=section.optional("targets_quick_sha256", str) if folder is None else None,
         formulas_sha256=section.optional("formulas_sha256", str),
         spacegroups_sha256=section.optional("spacegroups_sha256", str),
         inputs_sha256=section.optional("inputs_sha256", str),

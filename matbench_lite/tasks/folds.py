@@ -108,6 +108,26 @@ def targets_digest(ids: Iterable[str], values: NDArray[np.float64] | NDArray[np.
     return _sha256_of_lines(template % pair for pair in zip(ids, values.tolist(), strict=True))
 
 
+def quick_targets_digest(values: NDArray[np.float64] | NDArray[np.bool_]) -> str:
+    """The sha256 over targets in row order as integers, in units of the tenth decimal: a fortieth of the time.
+
+    Where it is that of the registry, the targets are the published ones; where not, `targets_digest` says.
+
+    Args:
+        values: Targets, in their own unit.
+
+    Examples:
+        >>> import numpy as np
+        >>> quick_targets_digest(np.array([0.5, 2.0])) == quick_targets_digest(np.array([0.50000000001, 2.0]))
+        True
+    """
+    import numpy as np
+
+    with np.errstate(invalid="ignore"):  # what is not finite is in no published data
+        numbers = np.rint(values * 1e10).astype("<i8")
+    return hashlib.sha256(numbers.tobytes()).hexdigest()
+
+
 def inputs_digest(ids: Iterable[str], compositions: Iterable[str]) -> str:
     """The sha256 over the lines `id,composition` in row order: binds the inputs of a composition task."""
     return _sha256_of_lines(f"{row_id},{text}\n" for row_id, text in zip(ids, compositions, strict=True))

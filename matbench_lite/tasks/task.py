@@ -73,6 +73,7 @@ class Task:
         id_prefix: Row ids are the prefix, a dash and the 1-based row; None if ids come from a table.
         folds_sha256: sha256 of the fold number of every row, one byte each.
         targets_sha256: Targets digest, see `matbench_lite.data.targets_digest`.
+        targets_quick_sha256: The same of the targets alone, as integers: quick to compute where there are many rows.
         formulas_sha256: Digest over the reduced formulas.
         spacegroups_sha256: Digest over the space groups, where the published targets state them.
         inputs_sha256: Digest over the compositions, or of the packaged file of structures, where the registry knows it.
@@ -104,6 +105,7 @@ class Task:
     id_prefix: str | None = None
     folds_sha256: str | None = None
     targets_sha256: str | None = None
+    targets_quick_sha256: str | None = None
     formulas_sha256: str | None = None
     spacegroups_sha256: str | None = None
     inputs_sha256: str | None = None

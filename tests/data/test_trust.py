@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,10 +13,22 @@ import pandas as pd
 import pytest
 
 from matbench_lite import Benchmark, Task, load_benchmark
-from matbench_lite.data import add, load_formulas, load_target_values, load_targets, status, targets_here, verify
+from matbench_lite.data import (
+    add,
+    derived_directory,
+    load_formulas,
+    load_target_values,
+    load_targets,
+    status,
+    targets_here,
+    verification,
+    verify,
+)
 from matbench_lite.data.parquet import write_targets
 from matbench_lite.data.store import file_sha256, holdings
+from matbench_lite.derived import Shelf, key
 from matbench_lite.errors import DataFormatError, DataMissingError, MatbenchLiteError, UnverifiedDataWarning
+from matbench_lite.tasks import quick_targets_digest
 
 from ..conftest import LONG
 from ..flips import copy_of_folds, copy_of_mini, flips, forget_folds
@@ -148,6 +161,47 @@ def test_forged_data_is_refused_whatever_its_manifest_says(task, synthetic, colu
     bench = synthetic.benchmark(task)
     assert [item.state for item in status(bench) if item.part == "targets"] == ["damaged"]
     assert ["not the published ones" in str(problem) for _, problem in verify(bench)] == [True]
+
+
+def test_derived_data_that_vouches_for_forged_targets_is_not_believed(task):
+    published = {name: getattr(task, f"{name}_sha256") for name in ("targets", "formulas", "spacegroups")}
+    path = forge(task, "target", schema=2)
+    shelf = Shelf(derived_directory(), "data-digests", verification.__name__)
+    shelf.put({key(task.name, "targets", file_sha256(path)): published})
+    verification._shelf.cache_clear()
+    for read in READERS:
+        with pytest.raises(DataFormatError, match="are not the published ones"):
+            read(task)
+
+
+def test_where_the_quick_digest_does_not_fit_the_other_decides(task):
+    values = load_target_values(task)
+    for quick in (quick_targets_digest(values), "0" * 64):
+        again = replace(task, targets_quick_sha256=quick)
+        assert load_target_values(again).tolist() == values.tolist()
+        assert targets_here(again).verified
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), Path.mkdir])
+def test_what_is_no_regular_file_is_not_read(task, synthetic, make):
+    path = holdings(task)["targets"].path
+    path.unlink()
+    make(path)
+    for read in READERS:
+        with pytest.raises(DataFormatError, match="is not a regular file") as caught:
+            read(task)
+        assert "mbl data fetch matbench_jdft2d" in caught.value.fix
+    assert [item.state for item in status(synthetic.benchmark(task)) if item.part == "targets"] == ["damaged"]
+
+
+@pytest.mark.parametrize("name", ["..", "", "a\\u0000.parquet", "sub/x.parquet"])
+def test_a_manifest_that_names_no_file_of_the_store_is_damaged(task, name):
+    path = holdings(task)["targets"].path
+    manifest = path.parent / f"{task.name}.json"
+    manifest.write_bytes(manifest.read_bytes().replace(path.name.encode(), name.encode()))
+    for read in READERS:
+        with pytest.raises(DataFormatError, match="is not a file of the store"):
+            read(task)
 
 
 @pytest.mark.parametrize("schema", [1, 2])

@@ -13,6 +13,7 @@ from matbench_lite import load_benchmark
 from matbench_lite.data import add, export_targets, fetch, status, verify
 from matbench_lite.data.store import holdings
 from matbench_lite.errors import UnverifiedDataError, UnverifiedDataWarning
+from matbench_lite.tasks import quick_targets_digest
 
 from ..conftest import LONG
 from .conftest import parts_of
@@ -53,6 +54,7 @@ def test_the_targets_of_a_task_are_those_of_the_file(filled, real_data):
         targets = task.targets
         assert list(targets.index) == list(truth["mbid"]) == list(task.ids)
         assert targets["target"].tolist() == truth["target"].tolist()
+        assert quick_targets_digest(task.target_values) == task.targets_quick_sha256
         assert targets["target"].dtype == (bool if task.kind == "classification" else float)
         assert targets["formula"].str.len().min() > 0
         if task.input == "composition":
