@@ -191,13 +191,12 @@ class Airlock:
         assert process.stdin is not None
         assert process.stdout is not None
         answer = None
-        with self._until(_START + _PATIENCE * limits.seconds) as late:
-            with suppress(OSError, ValueError):
-                send(process.stdin, request, blobs)
-                if new and receive(process.stdout, _MOST_BACK) is not None:
-                    new = False
-                if not new:
-                    answer = receive(process.stdout, _MOST_BACK)
+        with self._until(_START + _PATIENCE * limits.seconds) as late, suppress(OSError, ValueError):
+            send(process.stdin, request, blobs)
+            if new and receive(process.stdout, _MOST_BACK) is not None:
+                new = False
+            if not new:
+                answer = receive(process.stdout, _MOST_BACK)
         if answer is not None:
             return answer
         with suppress(subprocess.TimeoutExpired):
