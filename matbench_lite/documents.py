@@ -30,7 +30,7 @@ def toml_document(
         if most_bytes is not None and file.stat().st_size > most_bytes:
             raise error(f"{file} is larger than {most_bytes:,} bytes", fix="shorten it")
         content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as problem:
+    except (ValueError, RecursionError) as problem:  # a number of thousands of digits is a plain ValueError
         raise error(f"{file} is not a TOML file: {problem}", fix="correct it there") from problem
     except FileNotFoundError as problem:
         raise error(f"there is no {file}", fix=fix) from problem
@@ -40,6 +40,18 @@ def toml_document(
     yield TomlTable(content, "", problems)
     if problems:
         raise error(f"{file} has {count(len(problems), 'mistake')}:\n  " + "\n  ".join(problems))
+
+
+_LONGEST = 200
+
+
+def _shown(value: object) -> str:
+    """A value of a file in a message, cut where it is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no number of thousands of digits
+        return "a number of thousands of digits"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 class TomlTable:
@@ -71,7 +83,7 @@ class TomlTable:
             value = float(value)
         # `type`, not `isinstance`: true is not a number here.
         if type(value) is not kind:
-            self.complain(key, f"{value!r} is not {_NAMES[kind]}")
+            self.complain(key, f"{_shown(value)} is not {_NAMES[kind]}")
             return kind() if default is None else default
         if value == "" and default is None:
             self.complain(key, "is empty")
@@ -90,7 +102,7 @@ class TomlTable:
         value = self._pop(key)
         if value is None or is_allowed(value):
             return value
-        self.complain(key, f"{value!r} is not {what}")
+        self.complain(key, f"{_shown(value)} is not {what}")
         return None
 
     def time(self, key: str) -> datetime:
@@ -113,7 +125,7 @@ class TomlTable:
             value = default
         if value in choices:
             return value
-        problem = "is missing; give" if value is None else f"{value!r} is not"
+        problem = "is missing; give" if value is None else f"{_shown(value)} is not"
         self.complain(key, f"{problem} one of {', '.join(choices)}")
         return choices[0]
 
@@ -121,7 +133,7 @@ class TomlTable:
         """The value of `key`, fit to be part of a file's name; "" if it is missing."""
         value = self.take(key, str)
         if value and not _NAME.fullmatch(value):
-            self.complain(key, f"{value!r} is not a name: up to 100 letters, digits, '_', '.', '-'")
+            self.complain(key, f"{_shown(value)} is not a name: up to 100 letters, digits, '_', '.', '-'")
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from matbench_lite import Submission
-from matbench_lite.errors import EntryError
+from matbench_lite.errors import EntryError, ModelError
 from matbench_lite.submission import seal
 
 
@@ -136,4 +136,11 @@ def test_a_link_is_refused(entry, tmp_path) -> None:
     (tmp_path / "secret").write_text("secret")
     (entry / "more.py").symlink_to(tmp_path / "secret")
     with pytest.raises(EntryError, match="not a regular file"):
+        seal(entry)
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "0x" + "f" * 5000])
+def test_a_number_of_thousands_of_digits_in_an_about_file_is_a_mistake_like_any_other(entry, number) -> None:
+    (entry / "about.toml").write_text(f"authors = {number}\n")
+    with pytest.raises(ModelError, match=r"about\.toml"):
         seal(entry)
