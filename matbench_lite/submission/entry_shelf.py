@@ -12,6 +12,7 @@ import hashlib
 import os
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from io import BufferedRandom
@@ -23,7 +24,7 @@ import numpy as np
 
 from matbench_lite.data import derived_directory
 from matbench_lite.derived import Shelf, key
-from matbench_lite.errors import EntryError
+from matbench_lite.errors import EntryError, MachineError
 from matbench_lite.submission.entry_document import MAX_BYTES
 from matbench_lite.submission.entry_files import read_bounded
 from matbench_lite.submission.entry_rules import DOCUMENT, PREDICTIONS, refuse
@@ -138,7 +139,17 @@ class _Decoded:
         return self._owner == os.getpid() and (folder, sha256) in self._places
 
     def put(self, folder: Path, sha256: str, folds: Mapping[str, Mapping[int, FoldPredictions]]) -> None:
-        """Keep the predictions of an entry."""
+        """Keep the predictions of an entry; a MachineError if there is no room for them."""
+        try:
+            self._append(folder, sha256, folds)
+        except OSError as error:
+            self._forget()
+            raise MachineError(
+                f"there is no room for a temporary file of predictions: {error.strerror}",
+                fix=f"free some space where {derived_directory()} lies, or set MATBENCH_LITE_DATA to another folder",
+            ) from error
+
+    def _append(self, folder: Path, sha256: str, folds: Mapping[str, Mapping[int, FoldPredictions]]) -> None:
         file = self._opened()
         places: dict[tuple[str, int], dict[str, tuple[str, int, int]]] = {}
         for task, held in folds.items():
@@ -166,11 +177,17 @@ class _Decoded:
 
     def _opened(self) -> BufferedRandom:
         if self._file is None or self._owner != os.getpid():  # a forked process must not move the place of the other
+            self._forget()
             self._file = _temporary_file()
-            atexit.register(self._file.close)
-            self._owner, self._end = os.getpid(), 0
-            self._places = {}
+            atexit.register(self._forget)
+            self._owner = os.getpid()
         return self._file
+
+    def _forget(self) -> None:
+        file, self._file, self._end, self._places = self._file, None, 0, {}
+        if file is not None:
+            with suppress(OSError):  # what a full disk had no room for
+                file.close()
 
 
 def _temporary_file() -> BufferedRandom:
