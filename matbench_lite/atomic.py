@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from errno import EBUSY
 from pathlib import Path
 from shutil import rmtree
 
@@ -54,61 +56,126 @@ def flush(path: Path) -> None:
             os.fsync(stream.fileno())
 
 
+_PATIENCE = 60
+"""Seconds to wait for another process that replaces files of the same folder."""
 _DRAFT, _COMMITTED = ".saving", ".saved"
 _REMOVED = ".removed"
 """In the hidden folder: the names of files that are to be gone."""
 
 
-def replace_files(folder: Path, files: Mapping[str, bytes], remove: Iterable[str] = ()) -> None:
+def replace_files(
+    folder: Path,
+    files: Mapping[str, bytes],
+    remove: Iterable[str] = (),
+    *,
+    unless_changed: Mapping[str, bytes | None] | None = None,
+) -> None:
     """Replace several files of a folder as one: whoever reads after `finish_replacing` sees all old or all new ones.
 
     The new files, content by name, are written to a hidden folder; renaming that is the commit; then they move to their
     places. Those whose names are in `remove` are gone then. The folder is made if it is not there.
+
+    What files were when the new ones were made from them may be given as `unless_changed` (None: not there): an
+    OSError if another process has changed one meanwhile.
     """
     folder.mkdir(parents=True, exist_ok=True)
     flush(folder.parent)
-    finish_replacing(folder)
-    draft = folder / _DRAFT
-    if draft.is_dir():  # of a process that was killed before it committed
-        rmtree(draft)
-    draft.mkdir()
-    gone = "\n".join(sorted(set(remove) - set(files)))
-    try:
-        for name, content in {**files, _REMOVED: gone.encode()}.items():
-            (draft / name).write_bytes(content)
-            flush(draft / name)
-        flush(draft)
-        draft.rename(folder / _COMMITTED)
-    except OSError:
-        rmtree(draft, ignore_errors=True)  # a full disk gets its space back
-        raise
-    flush(folder)
-    finish_replacing(folder)
+    with _alone(folder):
+        _finish(folder)
+        for name, content in (unless_changed or {}).items():
+            path = folder / name
+            if content != (path.read_bytes() if path.is_file() else None):
+                raise OSError(EBUSY, "another process has changed it meanwhile", str(path))
+        draft = folder / _DRAFT
+        for path in (draft, folder / _COMMITTED):  # what is no folder is none of ours: nothing goes where a link leads
+            if path.is_symlink() or path.is_file():
+                path.unlink()
+        if draft.is_dir():  # of a process that was killed before it committed
+            rmtree(draft)
+        draft.mkdir()
+        gone = "\n".join(sorted(set(remove) - set(files)))
+        try:
+            for name, content in {**files, _REMOVED: gone.encode()}.items():
+                (draft / name).write_bytes(content)
+                flush(draft / name)
+            flush(draft)
+            draft.rename(folder / _COMMITTED)
+        except OSError:
+            rmtree(draft, ignore_errors=True)  # a full disk gets its space back
+            raise
+        flush(folder)
+        _finish(folder)
 
 
 def finish_replacing(folder: Path) -> None:
     """Finish what a process that was killed had committed; mostly there is nothing to do.
 
-    A link is never followed: it would move the files of another folder. Two processes may finish the same at a time.
+    A link is never followed: it would move the files of another folder.
     """
-    committed = folder / _COMMITTED
-    if committed.is_symlink() or not committed.is_dir():
+    if _is_committed(folder):
+        with _alone(folder):
+            _finish(folder)
+
+
+def _is_committed(folder: Path) -> bool:
+    return not (folder / _COMMITTED).is_symlink() and (folder / _COMMITTED).is_dir()
+
+
+def _finish(folder: Path) -> None:
+    if not _is_committed(folder):
         return
+    committed = folder / _COMMITTED
     removed = committed / _REMOVED
-    names = removed.read_text(encoding="utf-8").split("\n") if removed.is_file() else []
+    # A stranger may have written it: what cannot be read names no file.
+    known = removed.is_file() and not removed.is_symlink()
+    names = removed.read_text(encoding="utf-8", errors="replace").split("\n") if known else []
     for path in sorted(committed.iterdir()):
         if path != removed and path.is_file() and not path.is_symlink():
             with suppress(FileNotFoundError):
                 path.replace(folder / path.name)
     for name in names:
-        if name not in ("", "..") and name == Path(name).name:
+        if name not in ("", "..") and "\0" not in name and name == Path(name).name:
             (folder / name).unlink(missing_ok=True)
     flush(folder)
-    # Not rmtree: another process may have finished before, and committed again.
     removed.unlink(missing_ok=True)
-    with suppress(OSError):
+    with suppress(OSError):  # what else is in it is none of ours
         committed.rmdir()
     flush(folder)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process replaces files of this folder: two would write one draft.
+
+    The lock is one on the folder itself: it leaves no file behind, and the system takes it from a process that is
+    killed. Where there is none (Windows, some network file systems), two at a time are not kept apart.
+    """
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
+
+        number = os.open(folder, os.O_RDONLY)
+    except (ImportError, OSError):
+        yield
+        return
+    try:
+        last = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                flock(number, LOCK_EX | LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() > last:
+                    raise OSError(error.errno, "another process writes to it", str(folder)) from error
+                time.sleep(0.02)
+            except OSError:
+                break
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                flock(number, LOCK_UN)
+    finally:
+        os.close(number)
 
 
 def replace_folder(new: Path, target: Path) -> None:

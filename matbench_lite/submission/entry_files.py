@@ -37,12 +37,14 @@ def write_entry(
     folds: Mapping[str, Mapping[int, RecordedFold]],
     code: Mapping[str, bytes],
     *,
+    seen: bytes | None,
     drop_code: bool = True,
 ) -> None:
     """Write an entry: the old one, if there is one, is replaced as a whole.
 
     Files that are in the folder already (a README) become part of the entry. Code files are given by name; none leaves
-    those that are there. `drop_code` removes code of an earlier save that is not among the code now.
+    those that are there. `seen` is what `entry_text` gave before anything was asked of the old entry: one that another
+    process has saved since is left as it is. `drop_code` removes code of an earlier save that is not among the code.
     """
     old = _old_document(folder)
     predictions = {name: {fold: held.predictions for fold, held in kept.items()} for name, kept in folds.items()}
@@ -59,12 +61,21 @@ def write_entry(
     )
     new = {name: body for name, body in code.items() if others.get(name) != body}
     try:
-        replace_files(folder, {**new, PREDICTIONS: content, DOCUMENT: text}, remove=stale)
+        written = {**new, PREDICTIONS: content, DOCUMENT: text}
+        replace_files(folder, written, remove=stale, unless_changed={DOCUMENT: seen})
     except OSError as error:
         raise EntryError(
-            f"{folder} cannot be written: {error.strerror}",
+            f"{folder} cannot be written: {error.strerror or error}",
             fix="free some space or save to another folder; what is recorded is still in memory",
         ) from error
+
+
+def entry_text(folder: Path) -> bytes | None:
+    """The bytes of `submission.json` as they are now; None if there is none."""
+    with suppress(OSError):  # a folder that may only be read: it is as it was
+        finish_replacing(folder)
+    path = folder / DOCUMENT
+    return path.read_bytes() if path.is_file() else None
 
 
 def _old_document(folder: Path) -> Mapping[str, Any]:

@@ -22,7 +22,7 @@ from matbench_lite.submission.entry_document import (
     parse,
     read_about,
 )
-from matbench_lite.submission.entry_files import sealed
+from matbench_lite.submission.entry_files import entry_text, sealed
 from matbench_lite.submission.entry_rules import DOCUMENT, Finding, refuse
 from matbench_lite.submission.examination import Examined, as_entry, examine
 from matbench_lite.submission.submission import Submission
@@ -63,6 +63,7 @@ def seal(
         (['README.md is new', 'authors changed'], [])
     """
     path = Path(folder)
+    before = entry_text(path) or b""
     examined = examine(path, benchmark, partial(_refuse_others, folder=path))
     entry = as_entry(examined)
     old = entry.document
@@ -72,7 +73,6 @@ def seal(
     said = _changed(old, {**about, **(changes or {})})
     new = {**Submission.from_entry(replace(entry, document=said))._document(), "code": code_names(old, examined.files)}
     text = sealed(new, examined.files, predictions_sha256=old["predictions_sha256"], values_sha256=old["values_sha256"])
-    before = (path / DOCUMENT).read_bytes()
     if text == before:
         return []
     words = _file_changes(examined)
@@ -81,9 +81,11 @@ def seal(
     if parse(before, DOCUMENT)["schema_version"] != SCHEMA_VERSION:
         words.append(f"{DOCUMENT} is now of version {SCHEMA_VERSION}: its scores are computed, not stated")
     try:
-        replace_files(path, {DOCUMENT: text})
+        replace_files(path, {DOCUMENT: text}, unless_changed={DOCUMENT: before})
     except OSError as error:
-        raise EntryError(f"{path} cannot be written: {error.strerror}", fix="see to its permissions") from error
+        raise EntryError(
+            f"{path} cannot be written: {error.strerror}", fix="free some space, or see to its permissions"
+        ) from error
     return words or [f"{DOCUMENT} is in its canonical form again"]
 
 

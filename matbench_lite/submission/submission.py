@@ -22,7 +22,7 @@ from matbench_lite.submission.entry_document import (
     header_document,
     task_document,
 )
-from matbench_lite.submission.entry_files import check_nothing_dropped, check_owner, code_files, write_entry
+from matbench_lite.submission.entry_files import check_nothing_dropped, check_owner, code_files, entry_text, write_entry
 from matbench_lite.submission.entry_rules import as_lines
 from matbench_lite.submission.entry_scores import Scores, TaskScores, as_html, as_text, score_fold
 from matbench_lite.submission.examination import Entry, read_entry
@@ -276,21 +276,26 @@ class Submission(MSONable):  # type: ignore[misc]
         target = Path(folder)
         if not self.tasks:
             raise EntryError("nothing is recorded yet", fix="record at least one fold before saving")
-        if not overwrite:
-            check_owner(
-                target,
-                benchmark=self.benchmark.name,
-                algorithm=self.algorithm,
-                authors=self.authors,
-                imported=self.imported is not None,
-            )
-            check_nothing_dropped(target, self._folds)
         paths = [code] if isinstance(code, str | PathLike) else code
         files = code_files(paths)
-        self.created = self.created or datetime.now(UTC).isoformat(timespec="seconds")
-        # In the folder where the code is written, a file that is not used now is somebody's work.
-        elsewhere = target.resolve() not in [Path(path).resolve().parent for path in paths]
-        write_entry(target, self.benchmark, self._document(), self._folds, files, drop_code=elsewhere)
+        try:
+            seen = entry_text(target)
+            if not overwrite:
+                check_owner(
+                    target,
+                    benchmark=self.benchmark.name,
+                    algorithm=self.algorithm,
+                    authors=self.authors,
+                    imported=self.imported is not None,
+                )
+                check_nothing_dropped(target, self._folds)
+            self.created = self.created or datetime.now(UTC).isoformat(timespec="seconds")
+            # In the folder where the code is written, a file that is not used now is somebody's work.
+            elsewhere = target.resolve() not in [Path(path).resolve().parent for path in paths]
+            document = self._document()
+            write_entry(target, self.benchmark, document, self._folds, files, seen=seen, drop_code=elsewhere)
+        except OSError as error:  # a name that is too long, say
+            raise EntryError(f"{target} cannot be used: {error.strerror}", fix="choose another folder") from error
         return target
 
     @classmethod

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -194,3 +197,67 @@ def test_a_list_of_removed_files_cannot_reach_out_of_the_folder(tmp_path, names)
     finish_replacing(folder)
     assert (tmp_path / "outside").exists()
     assert {path.name for path in folder.iterdir()} == {"a", "b"}
+
+
+@pytest.mark.parametrize("names", [b"\xff\xfe", b"a\0b", b"x" * 5000])
+def test_a_list_of_removed_files_that_cannot_be_read_names_none(entry, names) -> None:
+    before = content(entry)
+    (entry / ".saved").mkdir()
+    (entry / ".saved" / ".removed").write_bytes(names)
+    assert Submission.load(entry).tasks
+    assert {name: body for name, body in before.items() if (entry / name).read_bytes() != body} == {}
+
+
+@pytest.mark.parametrize("name", [".saving", ".saved"])
+@pytest.mark.parametrize("is_link", [True, False])
+def test_what_stands_where_drafts_are_written_is_neither_followed_nor_in_the_way(
+    submission, entry, tmp_path, name, is_link
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (entry / name).symlink_to(home, target_is_directory=True) if is_link else (entry / name).write_text("a file")
+    submission.description = "Another."
+    submission.save(entry)
+    assert Submission.load(entry).description == "Another."
+    assert not list(home.iterdir())
+    assert not (entry / name).exists()
+
+
+def test_a_folder_whose_name_is_too_long_is_an_error_with_what_to_do(submission, tmp_path) -> None:
+    for overwrite in (False, True):
+        with pytest.raises(EntryError, match="too long; choose another folder"):
+            submission.save(tmp_path / ("a" * 300), overwrite=overwrite)
+
+
+SAVING = """
+import sys
+from pathlib import Path
+from matbench_lite.atomic import replace_files
+folder, number = Path(sys.argv[1]), sys.argv[2].encode()
+for turn in range(60):
+    replace_files(folder, {name: number * (1 + turn) for name in "abcdef"})
+"""
+
+
+def test_processes_that_save_to_one_folder_wait_for_each_other(tmp_path) -> None:
+    folder = tmp_path / "entry"
+
+    def save(number: int) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", SAVING, str(folder), str(number)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    with ThreadPoolExecutor(3) as pool:
+        assert [done.stderr for done in pool.map(save, range(3))] == ["", "", ""]
+    assert len(set(content(folder).values())) == 1, "files of one process, not a mixture"
+    assert sorted(content(folder)) == sorted("abcdef")
+
+
+def test_what_another_process_changed_meanwhile_is_left_as_it_is(submission, entry, monkeypatch) -> None:
+    """Else an old description would be sealed over new predictions, or folds that were just saved would be lost."""
+    before = Submission.load(entry).description
+    for module in ("entry_seal", "submission"):  # as it was before the other process
+        monkeypatch.setattr(f"matbench_lite.submission.{module}.entry_text", lambda _: b'{"schema_version": 2}')
+    for change in (lambda: seal(entry, changes={"description": "Other."}), lambda: submission.save(entry)):
+        with pytest.raises(EntryError, match="another process has changed it meanwhile"):
+            change()
+    assert Submission.load(entry).description == before
