@@ -17,7 +17,7 @@ import numpy as np
 from matbench_lite.atomic import write_bytes
 from matbench_lite.errors import EntryError
 from matbench_lite.submission.entry_document import canonical_bytes, parse
-from matbench_lite.submission.fold_predictions import COLUMNS, FoldPredictions, RecordedFold
+from matbench_lite.submission.fold_predictions import COLUMNS, FoldPredictions, RecordedFold, unsound_values
 from matbench_lite.tasks import Benchmark
 
 _HEADER = "checkpoint.json"
@@ -83,10 +83,10 @@ class Checkpoint:
             for fold in task.folds:
                 path = self.folder / f"{task.name}.{fold}.npz"
                 if path.is_file():
-                    yield task.name, fold, _read(path)
+                    yield task.name, fold, _read(path, len(task.test_rows(fold)))
 
 
-def _read(path: Path) -> RecordedFold:
+def _read(path: Path, rows: int) -> RecordedFold:
     content = path.read_bytes()
     try:
         if hashlib.sha256(content[32:]).digest() != content[:32]:
@@ -94,6 +94,11 @@ def _read(path: Path) -> RecordedFold:
         with np.load(BytesIO(content[32:]), allow_pickle=False) as arrays:
             about = json.loads(arrays["about"].tobytes())
             columns = {name: arrays[name] for name in COLUMNS if name in arrays}
-        return RecordedFold(predictions=FoldPredictions(type=about.pop("type"), **columns), **about)
+        predictions = FoldPredictions(type=about.pop("type"), **columns)
+        if wrong := [name for name, array in predictions.arrays.items() if array.shape != (rows,)]:
+            raise ValueError(f"{wrong[0]} has {predictions.arrays[wrong[0]].shape} numbers, the fold has {rows} rows")
+        if found := unsound_values(predictions):
+            raise ValueError(f"it {found[0][1]}")
+        return RecordedFold(predictions=predictions, **about)
     except Exception as error:
         raise EntryError(f"{path} is damaged: {error}", fix="delete it; only that fold is trained again") from error

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from monty.json import MSONable
 
 from matbench_lite.documents import plain
-from matbench_lite.errors import EntryError, RecordError
+from matbench_lite.errors import EntryError, MatbenchLiteError, RecordError
 from matbench_lite.submission.entry_document import (
     SCHEMA_VERSION,
     constructor_arguments,
@@ -128,8 +128,14 @@ class Submission(MSONable):  # type: ignore[misc]
 
         kept = Checkpoint(Path(checkpoint))
         header = kept.header()
-        name = header.pop("benchmark")
-        submission = cls(benchmark or name, **header)
+        try:
+            name = str(header.pop("benchmark"))
+            submission = cls(benchmark or name, checkpoint=None, **header)
+        except (KeyError, TypeError, ValueError) as error:
+            if isinstance(error, MatbenchLiteError):
+                raise
+            message = f"{checkpoint} was begun by another version of matbench_lite, or changed since: {error}"
+            raise EntryError(message, fix="go on with the version that began it, or choose another folder") from error
         for task, fold, recorded in kept.folds(submission.benchmark):
             submission._folds.setdefault(task, {})[fold] = recorded
         submission._checkpoint = kept

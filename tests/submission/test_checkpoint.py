@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from io import BytesIO
 
 import numpy as np
 import pytest
@@ -131,3 +134,41 @@ def test_kill_9_at_random_moments_loses_no_recorded_fold(tmp_path) -> None:
             assert len(back.complete_tasks) == len(BENCH)
         worker.stdin.close()
     assert worker.returncode == 0
+
+
+ALTERED = {
+    "unknown key": lambda header: header | {"colour": "red"},
+    "another folder": lambda header: header | {"checkpoint": "elsewhere"},
+    "no algorithm": lambda header: {key: value for key, value in header.items() if key != "algorithm"},
+    "no benchmark": lambda header: {key: value for key, value in header.items() if key != "benchmark"},
+    "authors": lambda header: header | {"authors": 5},
+    "metadata": lambda header: header | {"metadata": [1]},
+}
+
+
+@pytest.mark.parametrize("name", ALTERED)
+def test_a_header_of_another_version_is_an_error_with_what_to_do(tmp_path, name) -> None:
+    Submission(BENCH, algorithm="A", checkpoint=tmp_path / "kept")
+    path = tmp_path / "kept" / "checkpoint.json"
+    path.write_text(json.dumps(ALTERED[name](json.loads(path.read_bytes()))))
+    before = path.read_bytes()
+    with pytest.raises(EntryError, match=r"another version of matbench_lite.*; go on with the version"):
+        Submission.resume(tmp_path / "kept")
+    with pytest.raises(EntryError, match=r"another version of matbench_lite"):
+        Submission.resume(tmp_path / "kept", BENCH)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("values", [np.zeros(7), np.full(100, np.nan), np.array(["a"] * 100), np.zeros((100, 2))])
+def test_a_fold_that_is_not_one_of_the_benchmark_is_named(tmp_path, values) -> None:
+    """As after a change of one's own benchmark: nothing of it would be found out before the run has ended."""
+    entry = Submission(BENCH, algorithm="A", checkpoint=tmp_path / "kept")
+    entry.record("mini_gap", 0, np.zeros(100))
+    path = tmp_path / "kept" / "mini_gap.0.npz"
+    with np.load(BytesIO(path.read_bytes()[32:])) as kept:
+        about = kept["about"]
+    buffer = BytesIO()
+    np.savez(buffer, about=about, prediction=values)
+    path.write_bytes(hashlib.sha256(buffer.getvalue()).digest() + buffer.getvalue())
+    with pytest.raises(EntryError, match=r"mini_gap\.0\.npz is damaged.*; delete it"):
+        Submission.resume(tmp_path / "kept")
