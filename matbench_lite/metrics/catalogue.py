@@ -73,7 +73,7 @@ def metric_name(metric: str, unit: str) -> str:
         ('MAE (eV)', 'balanced accuracy')
     """
     about = METRICS[metric]
-    return f"{about.label} ({unit})" if about.in_target_unit and unit else about.label.partition(" (")[0]
+    return f"{about.label} ({unit})" if about.in_target_unit and unit else about.label
 
 
 _RANKING: dict[str, Literal["mae", "balanced_accuracy"]] = {"regression": "mae", "classification": "balanced_accuracy"}

@@ -25,7 +25,6 @@ from matbench_lite.tasks import Benchmark, Task
 from matbench_lite.text import number, p_value, share
 from matbench_lite.view.columns import DATA, EMPTY, PEOPLE, Cell, Column, records
 from matbench_lite.view.score_columns import (
-    header_of,
     heat,
     interval_bars,
     interval_cell,
@@ -211,9 +210,7 @@ def compare_columns(rows: Sequence[CompareRow], pair: Sequence[str], names: Mapp
         ),
         *_data(rows, "difference"),
         replace(difference, spare=1, note=_PAIRED),
-        Column(
-            "p", "p", _p_values(rows), right=True, note="P-value of the paired test over the folds (Nadeau-Bengio)."
-        ),
+        Column("p", "p", _p_values(rows), right=True, note=_P_PAIR),
         replace(rows_won, spare=4, note=_ROWS_WON),
         *_data(rows, "first_wins", "second_wins", "ahead", "verified"),
     ]
@@ -329,15 +326,15 @@ def _ink(row: Any) -> str:
 
 
 def _metric_column(key: str, metric: str, unit: str, cells: Sequence[Cell]) -> Column:
-    """A metric, with its unit; of one without, what its label says in brackets."""
+    """A metric, with its unit; of one without, its remark."""
     about = METRICS[metric]
-    unit = unit_of(metric, unit) or about.label.partition(" (")[2].removesuffix(")")
+    unit = unit_of(metric, unit) or about.remark
     down = bool(about.higher_is_better)
-    return Column(key, header_of(metric), cells, unit=unit, note=about.description, right=True, down=down)
+    return Column(key, about.label, cells, unit=unit, note=about.description, right=True, down=down)
 
 
 def _metrics(rows: Sequence[BestRow | CompareRow | EntryTask], spare: int = 0) -> Column:
-    cells = [Cell(text=header_of(row.metric), data=row.metric, small=unit_of(row.metric, row.unit)) for row in rows]
+    cells = [Cell(text=METRICS[row.metric].label, data=row.metric, small=unit_of(row.metric, row.unit)) for row in rows]
     return Column("metric", "metric", cells, unit="unit", spare=spare)
 
 
