@@ -71,7 +71,7 @@ class TomlTable:
             value = float(value)
         # `type`, not `isinstance`: true is not a number here.
         if type(value) is not kind:
-            self.complain(key, f"{value!r} is not {_NAMES[kind]}")
+            self.complain(key, f"{_shown(value)} is not {_NAMES[kind]}")
             return kind() if default is None else default
         if value == "" and default is None:
             self.complain(key, "is empty")
@@ -90,7 +90,7 @@ class TomlTable:
         value = self._pop(key)
         if value is None or is_allowed(value):
             return value
-        self.complain(key, f"{value!r} is not {what}")
+        self.complain(key, f"{_shown(value)} is not allowed; give {what}")
         return None
 
     def time(self, key: str) -> datetime:
@@ -145,6 +145,10 @@ class TomlTable:
         """Every key that nobody asked for is a mistake, most often a misspelt one."""
         for key in self._content:
             self.complain(key, f"is not a known key; {one_of(self._known, key)}")
+
+
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
