@@ -54,7 +54,7 @@ class Material:
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
-        """`submission.json`, if it is in form; else empty: what is out of form is said once, not by every check."""
+        """`submission.json`, if it is in form; else empty: what is malformed is said once, not by every check."""
         return self.examined.document or {} if self.examined.in_form else {}
 
     @property

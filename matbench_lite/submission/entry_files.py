@@ -106,7 +106,7 @@ def sealed(
     }
     content["digest"] = digest(content)
     if problems := form_problems(content):
-        raise EntryError(f"what you want to save is out of form:{as_lines(problems)}", fix="correct it")
+        raise EntryError(f"what you want to save has wrong values:{as_lines(problems)}", fix="correct them")
     text = canonical_bytes(content)
     parse(text, DOCUMENT)  # what a reader would refuse, too long or too deep, is not written
     return text
@@ -218,7 +218,7 @@ def code_files(paths: Sequence[str | PathLike[str]]) -> dict[str, bytes]:
         if not path.is_file():
             raise EntryError(f"there is no code file {path}", fix="give the path of a file")
         if path.name in files or path.name in (DOCUMENT, PREDICTIONS):
-            raise EntryError(f"the name {path.name} is taken already", fix="rename the code file")
+            raise EntryError(f"the name {path.name} is already taken", fix="rename the code file")
         files[path.name] = path.read_bytes()
     return files
 

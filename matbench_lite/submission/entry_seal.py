@@ -83,7 +83,7 @@ def seal(
     try:
         replace_files(path, {DOCUMENT: text})
     except OSError as error:
-        raise EntryError(f"{path} cannot be written: {error.strerror}", fix="see to its permissions") from error
+        raise EntryError(f"{path} cannot be written: {error.strerror}", fix="check its permissions") from error
     return words or [f"{DOCUMENT} is in its canonical form again"]
 
 
