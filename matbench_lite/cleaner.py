@@ -90,9 +90,7 @@ def brief(text: str, limit: int = 80) -> str:
 def for_terminal(text: str | bytes, limit: int | None = 1000) -> str:
     r"""Text for a terminal or a log: what does not show is written out; lines stay lines, and blanks are blanks.
 
-    Args:
-        text: Any text, halves of characters from odd file names included; or what a program printed, tabs and all.
-        limit: Characters that are kept.
+    Takes halves of characters from odd file names, too, and what a program printed, as bytes, tabs and all.
 
     Examples:
         >>> for_terminal("red\x1b[31m alert")

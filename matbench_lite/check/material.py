@@ -60,8 +60,8 @@ class Material:
     @property
     def imported(self) -> bool:
         """Whether the entry says that it was imported from Matbench."""
-        about = (self.examined.document or {}).get("imported")
-        return isinstance(about, dict) and about.get("from") == "matbench"
+        origin = (self.examined.document or {}).get("imported")
+        return isinstance(origin, dict) and origin.get("from") == "matbench"
 
     @cached_property
     def submission(self) -> Submission | None:

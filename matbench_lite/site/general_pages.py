@@ -69,8 +69,8 @@ def _task_column(site: Site, column: Column) -> Column:
     metric = metric_name(site.boards[task.name].metric, task.unit)
     cells = []
     for row, cell in zip(site.general.rows, column.cells, strict=True):
-        result, held = site.results.of(row.slug, task), row.tasks.get(task.name)
-        note = f"{metric}: {spread(result.ranking)}, tie group {held.tie_group}" if result and held else ""
+        result, place = site.results.of(row.slug, task), row.tasks.get(task.name)
+        note = f"{metric}: {spread(result.ranking)}, tie group {place.tie_group}" if result and place else ""
         cells.append(replace(cell, note=note))
     return replace(column, cells=cells, link=addresses.task_page(task.name))
 

@@ -45,15 +45,15 @@ def write_entry(
     those that are there. `drop_code` removes code of an earlier save that is not among the code now.
     """
     old = _old_document(folder)
-    predictions = {name: {fold: held.predictions for fold, held in kept.items()} for name, kept in folds.items()}
+    predictions = {name: {fold: each.predictions for fold, each in task.items()} for name, task in folds.items()}
     content = encode(benchmark, predictions)
     complain = partial(refuse, folder=folder)
     others = read_files(folder, other_files(folder, complain), complain) if folder.is_dir() else {}
     stale = _stale(old, document, others, code) if drop_code else set()
-    kept = {name: body for name, body in others.items() if name not in stale}
+    remaining = {name: body for name, body in others.items() if name not in stale}
     text = sealed(
-        {**document, "code": sorted(code) or ([] if "imported" in document else code_names(old, kept))},
-        {**kept, **code},
+        {**document, "code": sorted(code) or ([] if "imported" in document else code_names(old, remaining))},
+        {**remaining, **code},
         predictions_sha256=hashlib.sha256(content).hexdigest(),
         values_sha256=values_sha256(benchmark, predictions),
     )
@@ -185,9 +185,9 @@ def check_nothing_dropped(folder: Path, recorded: Mapping[str, Collection[int]])
         if (missing := sorted(folds - set(recorded.get(name, ()))))
     }
     if lost:
-        told = "; ".join(f"{name} folds {', '.join(map(str, folds))}" for name, folds in lost.items())
+        lost_folds = "; ".join(f"{name} folds {', '.join(map(str, folds))}" for name, folds in lost.items())
         raise EntryError(
-            f"the entry in {folder} has more than what is recorded now, which would be lost: {told}",
+            f"the entry in {folder} has more than what is recorded now, which would be lost: {lost_folds}",
             fix="record these folds as well, or add the new ones to what Submission.load gives; choose another folder, "
             "or pass overwrite=True (`mbl run --fresh`) to drop them",
         )

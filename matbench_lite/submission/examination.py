@@ -245,8 +245,8 @@ def decode_document(content: bytes, complain: Complain) -> tuple[dict[str, Any] 
     document of a known version.
     """
     reply, findings = _inside(document_decoder, None, content, DOCUMENT)
-    told = None if reply is None else reply.content["form"]
-    form = None if told is None else [FormProblem(tuple(place), message) for place, message in told]
+    problems = None if reply is None else reply.content["form"]
+    form = None if problems is None else [FormProblem(tuple(place), message) for place, message in problems]
     if form:
         parts = tuple(rules.MALFORMED.found(str(problem), file=DOCUMENT) for problem in form)
         complain(rules.MALFORMED.found(f"{DOCUMENT} does not match its schema:", file=DOCUMENT, parts=parts))

@@ -126,13 +126,13 @@ class Submission(MSONable):  # type: ignore[misc]
         """
         from matbench_lite.submission.checkpoint import Checkpoint
 
-        kept = Checkpoint(Path(checkpoint))
-        header = kept.header()
+        saved = Checkpoint(Path(checkpoint))
+        header = saved.header()
         name = header.pop("benchmark")
         submission = cls(benchmark or name, **header)
-        for task, fold, recorded in kept.folds(submission.benchmark):
+        for task, fold, recorded in saved.folds(submission.benchmark):
             submission._folds.setdefault(task, {})[fold] = recorded
-        submission._checkpoint = kept
+        submission._checkpoint = saved
         return submission
 
     def record(
@@ -178,10 +178,10 @@ class Submission(MSONable):  # type: ignore[misc]
                 f"{task} fold {fold} has {checked.type} predictions, the folds before have {others.pop()}",
                 fix="record labels in all folds of a task or probabilities in all of them",
             )
-        held = RecordedFold(
+        fold_record = RecordedFold(
             predictions=checked, params=plain(dict(params or {})), seconds=seconds, peak_memory_mb=peak_memory_mb
         )
-        self._keep(task, fold, held)
+        self._keep(task, fold, fold_record)
 
     @contextmanager
     def measure(self, task: str, fold: int) -> Iterator[None]:

@@ -170,10 +170,10 @@ def _with_ticks(axis: Axis, values: Sequence[float], labels: Sequence[str]) -> A
     return Axis(low=axis.low, high=axis.high, start=axis.start, end=axis.end, log=axis.log, ticks=ticks)
 
 
-def _step(about: float) -> float:
+def _step(least: float) -> float:
     """The round number, 1, 2 or 5 times a power of ten, at or above."""
-    power = 10.0 ** math.floor(math.log10(about))
-    return next(float(f"{factor * power:.12g}") for factor in (1, 2, 5, 10) if factor * power >= about * (1 - 1e-9))
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(float(f"{factor * power:.12g}") for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))
 
 
 def _apart(low: float, high: float) -> tuple[float, float]:

@@ -161,8 +161,8 @@ def matrix_columns(board: GeneralBoard, benchmark: Benchmark) -> list[Column]:
 
 
 def _matrix_column(board: GeneralBoard, task: Task, header: str) -> Column:
-    held = [row.tasks.get(task.name) for row in board.rows]
-    digits = typical([cell.scaled_std for cell in held if cell is not None])
+    scored = [row.tasks.get(task.name) for row in board.rows]
+    digits = typical([cell.scaled_std for cell in scored if cell is not None])
     cells = [
         EMPTY
         if cell is None
@@ -175,7 +175,7 @@ def _matrix_column(board: GeneralBoard, task: Task, header: str) -> Column:
             mark=f"{'*' if cell.best else ' '}{cell.tie_group}",
             stated=not cell.verified,
         )
-        for cell in held
+        for cell in scored
     ]
     note = f"{task.name}: scaled error"
     return Column(task.name, header, cells, path=("tasks", task.name), right=True, kind="heat", note=note)
@@ -254,11 +254,11 @@ def entry_columns(board: EntryBoard, boards: Mapping[str, TaskBoard]) -> Iterato
     yield _scaled_errors(rows)
     yield Column("unseen", "unseen formulas", [_unseen(row) for row in rows], right=True, spare=1, note=_UNSEEN)
     ranking = {row.metric for row in rows}
-    for name, about in METRICS.items():
-        if "entry" in about.shown and name not in ranking and any(name in row.metrics for row in rows):
+    for name, metric in METRICS.items():
+        if "entry" in metric.shown and name not in ranking and any(name in row.metrics for row in rows):
             cells = [
                 metric_cell(name, row.metrics.get(name), labels_only=row.predictions == "label")
-                if _kind(row) in about.kinds
+                if _kind(row) in metric.kinds
                 else EMPTY
                 for row in rows
             ]
@@ -327,10 +327,10 @@ def _ink(row: Any) -> str:
 
 def _metric_column(key: str, metric: str, unit: str, cells: Sequence[Cell]) -> Column:
     """A metric, with its unit; of one without, its remark."""
-    about = METRICS[metric]
-    unit = unit_of(metric, unit) or about.remark
-    down = bool(about.higher_is_better)
-    return Column(key, about.label, cells, unit=unit, note=about.description, right=True, down=down)
+    record = METRICS[metric]
+    unit = unit_of(metric, unit) or record.remark
+    down = bool(record.higher_is_better)
+    return Column(key, record.label, cells, unit=unit, note=record.description, right=True, down=down)
 
 
 def _metrics(rows: Sequence[BestRow | CompareRow | EntryTask], spare: int = 0) -> Column:

@@ -107,16 +107,16 @@ def check_declarations(material: Material) -> Iterator[Finding]:
 
 
 def _imported(material: Material) -> Iterator[Finding]:
-    about = material.document.get("imported")
-    if about is None:
+    origin = material.document.get("imported")
+    if origin is None:
         return
-    address = about.get("url")
+    address = origin.get("url")
     if not material.imported or not isinstance(address, str) or not address.startswith(_HOME):
-        yield LINK.found(f"imported says from {about.get('from')!r:.60} and url {address!r:.200}", file=DOCUMENT)
+        yield LINK.found(f"imported says from {origin.get('from')!r:.60} and url {address!r:.200}", file=DOCUMENT)
         return
     yield IMPORTED.found(f"it is marked as imported from {address[:300]}", file=DOCUMENT)
-    if about.get("hash_matches") is not True:
-        yield HASH.found(f"hash_matches is {about.get('hash_matches')!r:.60}", file=DOCUMENT)
+    if origin.get("hash_matches") is not True:
+        yield HASH.found(f"hash_matches is {origin.get('hash_matches')!r:.60}", file=DOCUMENT)
 
 
 CODE = (".py", ".ipynb")
