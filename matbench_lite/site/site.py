@@ -25,7 +25,7 @@ _GUIDE_FILES = (".md", ".png", ".svg", ".webp", ".py", ".toml", ".json", ".csv")
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """What every publisher gets: results are of the entries without errors, checked are all, docs are written by hand."""
+    """What every publisher gets: the results of entries without errors, what was checked of all, hand-written pages."""
 
     benchmark: Benchmark
     results: Results
