@@ -73,7 +73,7 @@ def clean_lines(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(char for char in text if char in "\n\t" or char.isprintable() or char in _JOINERS or _is_blank(char))
+    return "".join(char for char in text if char in "\n\t" or char.isprintable() or char in _JOINERS or is_blank(char))
 
 
 def brief(text: str, limit: int = 80) -> str:
@@ -88,11 +88,9 @@ def brief(text: str, limit: int = 80) -> str:
 
 
 def for_terminal(text: str | bytes, limit: int | None = 1000) -> str:
-    r"""Text for a terminal or a log: what does not show is written out; lines stay lines.
+    r"""Text for a terminal or a log: what does not show is written out; lines stay lines, and blanks are blanks.
 
-    Args:
-        text: Any text, halves of characters from odd file names included; or what a program printed, tabs and all.
-        limit: Characters that are kept.
+    Takes halves of characters from odd file names, too, and what a program printed, as bytes, tabs and all.
 
     Examples:
         >>> for_terminal("red\x1b[31m alert")
@@ -106,7 +104,12 @@ def for_terminal(text: str | bytes, limit: int | None = 1000) -> str:
     if shown.isprintable():
         return shown
     return "".join(
-        c if c.isprintable() or c == "\n" else c.encode("unicode_escape", "surrogatepass").decode() for c in shown
+        c
+        if c.isprintable() or c == "\n"
+        else " "
+        if is_blank(c)
+        else c.encode("unicode_escape", "surrogatepass").decode()
+        for c in shown
     )
 
 
@@ -134,9 +137,7 @@ def from_csv(text: str) -> str:
 def visible(value: object, limit: int = 300) -> str:
     r"""One line of text that a reader sees all of: no control characters, nothing that turns the direction of writing.
 
-    Args:
-        value: Anything; its text is taken.
-        limit: The most characters that are kept.
+    Of more than `limit` characters the rest is cut off.
 
     Examples:
         >>> visible("two\nlines\tand \u202eturned")
@@ -155,11 +156,7 @@ def for_markdown(value: object, limit: int = 300) -> Safe:
     r"""Text inside GitHub's Markdown: shown as it was written, and nothing else happens.
 
     Backslashes stop Markdown and HTML. They do not stop what GitHub does to the finished page: it looks for mentions,
-    issues, commits and addresses in the text itself. A zero-width space breaks those.
-
-    Args:
-        value: Anything; its text is taken, on one line.
-        limit: The most characters that are shown.
+    issues, commits and addresses in the text itself. A zero-width space breaks those. The text is cut as by `visible`.
 
     Examples:
         >>> print(for_markdown("<b>[me](http://x.org)</b> | *@you*"))
@@ -179,11 +176,7 @@ def for_markdown(value: object, limit: int = 300) -> Safe:
 
 
 def for_latex(value: object, limit: int = 300) -> str:
-    r"""Text inside LaTeX: shown as it was written; no command, no mathematics, no end of a cell or a line.
-
-    Args:
-        value: Anything; its text is taken, on one line.
-        limit: The most characters that are shown.
+    r"""Text inside LaTeX, cut as by `visible`: no command, no mathematics, no end of a cell or a line.
 
     Examples:
         >>> print(for_latex(r"50 % of \input{x}, 0.1 ± 0.2 cm⁻¹"))
@@ -205,8 +198,8 @@ def code(value: object, limit: int = 120) -> Safe:
     return Safe(f"`{text}`") if _PLAIN.fullmatch(text) else for_markdown(text, limit)
 
 
-def _is_blank(char: str) -> bool:
-    """Whether it is a space of some width; those that end lines or are control characters are not."""
+def is_blank(char: str) -> bool:
+    """Whether a character is a space of some width; those that end lines or are control characters are not."""
     return char.isspace() and char > "\x9f" and char not in "\u2028\u2029"
 
 

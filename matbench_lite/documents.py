@@ -48,7 +48,7 @@ _LONGEST = 200
 def _shown(value: object) -> str:
     """A value of a file in a message, cut where it is long."""
     try:
-        text = repr(value)
+        text = str(value).lower() if isinstance(value, bool) else repr(value)
     except ValueError:  # Python writes no number of thousands of digits
         return "a number of thousands of digits"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
@@ -102,7 +102,7 @@ class TomlTable:
         value = self._pop(key)
         if value is None or is_allowed(value):
             return value
-        self.complain(key, f"{_shown(value)} is not {what}")
+        self.complain(key, f"{_shown(value)} is not allowed; give {what}")
         return None
 
     def time(self, key: str) -> datetime:

@@ -29,9 +29,7 @@ def render(template: str, **values: Any) -> str:
     GitHub as it was written, and nothing else happens. In `templates/files`, files that people will edit, it stays as
     it is; the filter `quoted` writes it as TOML and JSON have it. Anywhere else, it is cleaned and escaped for HTML.
 
-    Args:
-        template: The package whose folder `templates` has it, and its place there, e.g. "view/figure.html.j2".
-        **values: What it needs; a missing one is an error.
+    It is named by its package and its place in the folder `templates` there. A value that it lacks is an error.
 
     Examples:
         >>> render("review/comment/left_out.md.j2", left_out=[{"title": "*<b>*"}], most=9)
@@ -54,8 +52,8 @@ def _for_html(value: Any) -> Any:
 
 def _attributes(values: Mapping[str, Any]) -> Markup:
     """HTML attributes; those that are None or empty are left out."""
-    kept = ((name, clean_lines(str(value))) for name, value in values.items() if value not in (None, ""))
-    return Markup("").join(Markup(' {}="{}"').format(name, value) for name, value in kept)
+    pairs = ((name, clean_lines(str(value))) for name, value in values.items() if value not in (None, ""))
+    return Markup("").join(Markup(' {}="{}"').format(name, value) for name, value in pairs)
 
 
 @cache

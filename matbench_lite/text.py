@@ -189,11 +189,9 @@ def in_words(texts: Sequence[str]) -> str:
 
 
 def slug(name: str, otherwise: str) -> str:
-    """A name as part of a file's name: small letters, digits and dashes; several names may have the same.
+    """A name as part of a file's name: small letters, digits and dashes; `otherwise` where it has none of these.
 
-    Args:
-        name: Any text.
-        otherwise: What stands for a name that has no such letter.
+    Several names may have the same.
 
     Examples:
         >>> slug("Équipe  A!", "team"), slug("../../etc", "team"), slug("研究室", "team")

@@ -66,8 +66,8 @@ def _shorten(package: Path) -> None:
     """Leave of the demo what the wheel is needed for: both kinds of features and a ranking, few trees in a forest."""
     changes = {
         "cli/site_commands.py": (r'"dummy", "ridge-magpie", ', "", 1),
-        "run/baselines/rf_magpie.py": (r"n_estimators=\d+", "n_estimators=10", 2),
-        "run/baselines/rf_structure.py": (r"n_estimators=\d+", "n_estimators=10", 2),
+        "train/baselines/rf_magpie.py": (r"n_estimators=\d+", "n_estimators=10", 2),
+        "train/baselines/rf_structure.py": (r"n_estimators=\d+", "n_estimators=10", 2),
     }
     for name, (old, new, times) in changes.items():
         text, changed = re.subn(old, new, (package / name).read_text())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -74,7 +74,11 @@ class CompareBoard:
 
     @property
     def headline(self) -> str:
-        """What a reader should know first, in one sentence."""
+        """What a reader should know first, in one sentence, with slugs as names."""
+        return self.summary({slug: slug for slug in self.slugs})
+
+    def summary(self, names: Mapping[str, str]) -> str:
+        """What a reader should know first, in one sentence, with the names of the entries by slug."""
         if not self.rows:
             return "There is no task that these entries have in common."
         tasks = {row.task for row in self.rows}
@@ -83,7 +87,7 @@ class CompareBoard:
         if len(self.slugs) > 2:
             compared = count(len(self.rows), "comparison")
             return f"{count(len(tasks), 'task')}, {compared}: {even} of them cannot be told apart."
-        counts = ", ".join(f"{slug} wins {number}" for slug, number in wins.items())
+        counts = ", ".join(f"{names[slug]} wins {number}" for slug, number in wins.items())
         return f"{count(len(tasks), 'task')} in common: {counts}, {even} cannot be told apart."
 
     def to_frame(self) -> pd.DataFrame:

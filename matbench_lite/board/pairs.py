@@ -47,14 +47,7 @@ def compare_rows(rows: Rows, first: NDArray[np.float64], second: NDArray[np.floa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The place of one entry on one task.
-
-    Args:
-        slug: The entry.
-        rank: 1 is best; entries of equal score share a rank.
-        tie_group: "a" holds the best and all that cannot be told apart from it.
-        p: P-value of the paired test over folds against the first, Holm-corrected; None for the first itself.
-    """
+    """The place of one entry on one task; rank, tie group and p-value as in `TaskRow`."""
 
     slug: str
     rank: int

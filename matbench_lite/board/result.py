@@ -150,8 +150,8 @@ def scaled_error(task: Task, score: float) -> float:
         score: MAE in the unit of the task, or balanced accuracy.
 
     Returns:
-        MAE by the mean absolute deviation of the targets, or 2 (1 - balanced accuracy); NaN where the deviation is
-        not known or zero.
+        MAE divided by the mean absolute deviation of the targets, or 2 (1 - balanced accuracy); NaN where the deviation
+        is not known or zero.
 
     Examples:
         >>> from matbench_lite import load_benchmark

@@ -26,13 +26,7 @@ Folds = Mapping[int, Mapping[str, float]]
 
 
 class Key(NamedTuple):
-    """What the values of one entry on one task follow from.
-
-    Args:
-        entry: Digest of its predictions on the task.
-        task: Name of the task.
-        facts: Digest of the targets, formulas and folds.
-    """
+    """What the values of one entry on one task follow from: digests of its predictions, and of targets and folds."""
 
     entry: str
     task: str

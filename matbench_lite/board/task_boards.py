@@ -184,13 +184,13 @@ def training_seconds(entry: Submission, task: Task) -> float | None:
 
 def hardware(provenance: Mapping[str, Any]) -> str | None:
     """What an entry was made on, in a few words; None if that is not recorded, or not as we record it."""
-    about = provenance.get("hardware")
-    if not isinstance(about, Mapping):
+    machine = provenance.get("hardware")
+    if not isinstance(machine, Mapping):
         return None
-    gpus = about.get("gpus")
+    gpus = machine.get("gpus")
     parts = [str(gpu) for gpu in gpus] if isinstance(gpus, list) else []
-    if about.get("cpu"):
-        parts.append(f"{about['cpu']}, {about['cores']} cores" if about.get("cores") else str(about["cpu"]))
+    if machine.get("cpu"):
+        parts.append(f"{machine['cpu']}, {machine['cores']} cores" if machine.get("cores") else str(machine["cpu"]))
     return "; ".join(parts) or None
 
 

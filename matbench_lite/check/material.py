@@ -54,14 +54,14 @@ class Material:
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
-        """`submission.json`, if it is in form; else empty: what is out of form is said once, not by every check."""
+        """`submission.json`, if it is in form; else empty: what is malformed is said once, not by every check."""
         return self.examined.document or {} if self.examined.in_form else {}
 
     @property
     def imported(self) -> bool:
         """Whether the entry says that it was imported from Matbench."""
-        about = (self.examined.document or {}).get("imported")
-        return isinstance(about, dict) and about.get("from") == "matbench"
+        origin = (self.examined.document or {}).get("imported")
+        return isinstance(origin, dict) and origin.get("from") == "matbench"
 
     @cached_property
     def submission(self) -> Submission | None:

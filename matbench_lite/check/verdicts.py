@@ -161,7 +161,7 @@ def _read(folder: Path, benchmark: Benchmark | None, *, committed: bool = False)
     if not folder.is_dir():
         raise EntryError(f"there is no folder {folder}", fix="give the folder of an entry")
     if not os.access(folder, os.R_OK | os.X_OK):
-        raise EntryError(f"the folder {folder} cannot be read", fix="see to its permissions")
+        raise EntryError(f"the folder {folder} cannot be read", fix="check its permissions")
     return read_material(folder, benchmark, committed=committed)
 
 
@@ -189,9 +189,9 @@ def _not_run(material: Material) -> dict[str, str]:
     reasons: dict[str, str] = {}
     for rule in ENTRY_RULES:
         if not material.document and rule.group in ("honesty", "declarations"):
-            reasons[rule.code] = "submission.json cannot be read, or is out of form"
+            reasons[rule.code] = "submission.json cannot be read, or is malformed"
         elif not material.tasks and rule.needs is not None:
-            reasons[rule.code] = "there are no predictions that can be read"
+            reasons[rule.code] = "no predictions can be read"
         elif rule.needs == "others" and material.others is None:
             reasons[rule.code] = f"needs the other entries{later}"
         elif rule.needs == "targets" and missing:

@@ -139,7 +139,7 @@ def seal(
         changes = seal_entry(entry, benchmark=bench)
         for change in changes:
             out.print(f"{entry}: {change}", highlight=False, markup=False, soft_wrap=True)
-        state = "sealed" if changes else "was sealed already"
+        state = "sealed" if changes else "was already sealed"
         out.print(f"{entry}: {state}", highlight=False, markup=False, soft_wrap=True)
 
 

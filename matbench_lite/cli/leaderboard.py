@@ -184,8 +184,8 @@ def _print_general(board: GeneralBoard, tables: Tables) -> None:
         print_fitted(columns)
         out.print()
     out.print(
-        "scaled error: MAE by the mean absolute deviation of the targets, or 2 (1 - balanced accuracy); 0 is perfect, "
-        "1 a constant guess. * best; a: cannot be told apart from the best; – not recorded",
+        "scaled error: MAE divided by the mean absolute deviation of the targets, or 2 (1 - balanced accuracy); "
+        "0 is perfect, 1 a constant guess. * best; a: cannot be told apart from the best; – not recorded",
         highlight=False,
     )
     print_state([cell.verified for row in board.rows for cell in row.tasks.values()])

@@ -60,7 +60,7 @@ def from_matbench(
         if all_ is not None and is_taken(folder):
             reports.append({"results": str(path), "entry": str(folder), "left_alone": True, "differences": []})
             if not json:
-                say(f"{folder.name}: left alone, {folder} is there already")
+                say(f"{folder.name}: left alone, {folder} already exists")
             continue
         try:
             report, differences = _import(path, folder, info=info, url=url, allow_hash_mismatch=allow_hash_mismatch)

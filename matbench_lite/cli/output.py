@@ -19,7 +19,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from matbench_lite.cleaner import for_terminal
+from matbench_lite.cleaner import for_terminal, is_blank
 
 if TYPE_CHECKING:
     from matbench_lite.view import Column, Output
@@ -40,8 +40,11 @@ class _Console(Console):
             if segment.control or segment.text.isprintable():
                 yield segment
             else:
-                shown = (char if char.isprintable() or char in "\n\t" else "\ufffd" for char in segment.text)
-                yield Segment("".join(shown), segment.style)
+                yield Segment("".join(map(_shown, segment.text)), segment.style)
+
+
+def _shown(char: str) -> str:
+    return char if char.isprintable() or char in "\n\t" else " " if is_blank(char) else "\ufffd"
 
 
 out = _Console(width=_fixed_width, emoji=False)
@@ -85,15 +88,7 @@ def coloured(state: str) -> tuple[str, str]:
 def text_column(
     header: str, cells: Iterable[str], *, right: bool = False, spare: int = 0, strong: Sequence[bool] = ()
 ) -> Column:
-    """A column of texts that only a terminal shows.
-
-    Args:
-        header: Its header; it is broken where it has a line break.
-        cells: One text per row.
-        right: Whether it holds numbers.
-        spare: 0 is always shown; of the others, the highest goes first where there is no room.
-        strong: The rows that are printed in bold.
-    """
+    """A column of texts that only a terminal shows, those of `strong` rows in bold; see `Column` for the rest."""
     from matbench_lite.view import Cell, Column
 
     inks = ["tied" if bold else "" for bold in strong]
@@ -102,13 +97,7 @@ def text_column(
 
 
 def print_fitted(columns: Iterable[Column], *, title: str | None = None) -> list[str]:
-    """Print a table; where it does not fit, leave out spare columns rather than cut words.
-
-    A spare column in which nothing is known is left out, too.
-
-    Returns:
-        The headers of the columns that there was no room for.
-    """
+    """Print a table, and give the headers of the spare columns that there was no room for: no word is cut."""
     from matbench_lite.view import shown_in
 
     known = shown_in("terminal", columns)
@@ -152,12 +141,9 @@ def _header(column: Column) -> str:
 
 
 def say(*parts: str | tuple[str, str], to: Console = out, soft_wrap: bool = True) -> None:
-    """Print a line, strangers' text in it or not: what does not show is written out, and nothing is markup.
+    """Print a line of texts, each alone or with its style: what does not show is written out, and nothing is markup.
 
-    Args:
-        *parts: Texts, each alone or with its style.
-        to: Where to print.
-        soft_wrap: Whether a long line stays one line; prose is better broken between words.
+    With `soft_wrap` a long line stays one line; prose is better broken between words.
     """
     pairs = ((part, "") if isinstance(part, str) else part for part in parts)
     line = Text.assemble(*((for_terminal(text, None), style) for text, style in pairs))

@@ -120,7 +120,7 @@ def _print(result: RunResult) -> None:
     if result.folder is not None:
         say(repr(result.submission), soft_wrap=False)
         say(f"entry: {result.folder}")
-    before = f", {result.kept} were there already" if result.kept else ""
+    before = f", {result.kept} were already there" if result.kept else ""
     say(f"{count(result.trained, 'fold')} trained{before}; log: {result.log}")
     if result.failed:
         say((f"{len(result.failed)} failed:", "bold red"), to=errors)

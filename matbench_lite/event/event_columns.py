@@ -8,7 +8,7 @@ from matbench_lite.event.event_boards import PrivateBoard, PublicBoard, Submissi
 from matbench_lite.event.event_settings import Event
 from matbench_lite.metrics import METRICS, Summary
 from matbench_lite.text import MISSING, spread
-from matbench_lite.view import EMPTY, Cell, Column, header_of, interval_cell, unit_of
+from matbench_lite.view import EMPTY, Cell, Column, interval_cell, unit_of
 
 _BEHIND = "How much larger its error is than that of the first, over the private test rows drawn again."
 _MOVE = "Places won from the public to the private board."
@@ -85,7 +85,7 @@ def _scores(
     ]
     return Column(
         part,
-        f"{part} {header_of(event.metric)}",
+        f"{part} {METRICS[event.metric].label}",
         cells,
         unit=unit_of(event.metric, event.public_task.unit),
         note=f"{METRICS[event.metric].description}, {over}",

@@ -14,7 +14,7 @@ from matbench_lite.event.event_columns import final_columns, public_columns, sub
 from matbench_lite.event.event_settings import Event
 from matbench_lite.metrics import METRICS
 from matbench_lite.text import spread
-from matbench_lite.view import Filter, Table, header_of, unit_of
+from matbench_lite.view import Filter, Table, unit_of
 
 _DATA = "board.json"
 
@@ -62,7 +62,7 @@ def _page(event: Event, now: datetime, name: str, title: str, template: str, **v
         event=event,
         phase=event.phase(now),
         metric=METRICS[event.metric],
-        header=header_of(event.metric),
+        header=METRICS[event.metric].label,
         unit=unit_of(event.metric, event.public_task.unit),
         spread=spread,
         data=_DATA,

@@ -70,7 +70,7 @@ def create_event(event: Event, source: Source, *, shares: Shares | None = None, 
         )
     folder = event.folder
     if folder.exists():
-        raise EventError(f"{folder} is there already", fix="choose another --output, or remove it")
+        raise EventError(f"{folder} already exists", fix="choose another --output, or remove it")
     shares = shares or (Shares() if event.mode == "code" else WITHOUT_PRIVATE_TRAINING)
     if event.mode == "code" and not shares.private_train:
         raise EventError("submitted code needs private rows to train on", fix="give private train a share")

@@ -206,7 +206,7 @@ class MatbenchBenchmark:
         """The inverse of `as_dict`.
 
         Raises:
-            MatbenchError: If it is out of form, its hash is wrong, a fold or row is missing, or a type is wrong.
+            MatbenchError: If it is malformed, its hash is wrong, a fold or row is missing, or a type is wrong.
         """
         check_document(d)
         if not has_right_hash(d):

@@ -59,7 +59,7 @@ def read_results(
         allow_hash_mismatch: Whether to take a result that was changed after Matbench wrote it; it is marked so.
 
     Raises:
-        MatbenchError: If it is damaged, out of form, of unknown tasks, or its hash is wrong.
+        MatbenchError: If it is damaged, malformed, of unknown tasks, or its hash is wrong.
         RecordError: If predictions are NaN, infinite or no probabilities, or a row lies outside its own interval.
     """
     file = Path(path)

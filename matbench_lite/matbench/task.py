@@ -242,7 +242,7 @@ class MatbenchTask:
         """The inverse of `as_dict`; all folds must be there.
 
         Raises:
-            MatbenchError: If it is out of form, a fold or a row is missing, or a prediction has the wrong type.
+            MatbenchError: If it is malformed, a fold or a row is missing, or a prediction has the wrong type.
         """
         return cls._from_results(check_task(d).name, d["results"])
 

@@ -72,8 +72,8 @@ def metric_name(metric: str, unit: str) -> str:
         >>> metric_name("mae", "eV"), metric_name("balanced_accuracy", "")
         ('MAE (eV)', 'balanced accuracy')
     """
-    about = METRICS[metric]
-    return f"{about.label} ({unit})" if about.in_target_unit and unit else about.label.partition(" (")[0]
+    record = METRICS[metric]
+    return f"{record.label} ({unit})" if record.in_target_unit and unit else record.label
 
 
 _RANKING: dict[str, Literal["mae", "balanced_accuracy"]] = {"regression": "mae", "classification": "balanced_accuracy"}

@@ -113,7 +113,8 @@ _metric = partial(Metric, kinds=("classification",), better="higher", published=
 CLASSIFICATION_METRICS = (
     _metric(
         name="balanced_accuracy",
-        label="balanced accuracy (published as ROC-AUC)",
+        label="balanced accuracy",
+        remark="published as ROC-AUC",
         description="mean over the two classes of the share of their rows that is recognised",
         function=_balanced_accuracy,
     ),
@@ -133,7 +134,8 @@ CLASSIFICATION_METRICS = (
     ),
     _metric(
         name="rocauc",
-        label="ROC-AUC (probabilities)",
+        label="ROC-AUC",
+        remark="probabilities",
         description="how often a positive row has a higher probability than a negative one",
         function=_rocauc,
         needs="probability",

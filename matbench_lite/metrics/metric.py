@@ -31,6 +31,7 @@ class Metric:
         unit: "target" if it has the unit of the target; "" without unit.
         shown: Where it is shown.
         published: Whether Matbench's files have it, under the same name.
+        remark: What a header without a unit says in brackets.
 
     Examples:
         >>> from matbench_lite.metrics import METRICS
@@ -48,6 +49,7 @@ class Metric:
     unit: Literal["target", ""] = ""
     shown: tuple[Place, ...] = ("board", "entry")
     published: bool = False
+    remark: str = ""
 
     @property
     def higher_is_better(self) -> bool | None:

@@ -195,7 +195,8 @@ def _deviations(sample: Sample) -> FloatArray:
 UNCERTAINTY_METRICS = (
     Metric(
         name="coverage",
-        label="coverage of the 95 % interval",
+        label="coverage",
+        remark="95 % interval",
         description="share of the targets inside their 95 % interval; 0.95 is best",
         function=lambda sample: coverage(sample.truth, *sample.bounds),
         needs="interval",

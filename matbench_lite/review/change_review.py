@@ -205,15 +205,15 @@ def _seconds(entry: Submission) -> float | None:
 
 def _made(entry: Submission) -> Iterator[tuple[str, str]]:
     """What an entry says about how it was made, in words; nobody has checked it, nor its form."""
-    about = entry.provenance
+    provenance = entry.provenance
     for label, key in (("matbench_lite", "matbench_lite"), ("Python", "python"), ("platform", "platform")):
-        if isinstance(about.get(key), str):
-            yield label, about[key]
-    if machine := hardware(about):
+        if isinstance(provenance.get(key), str):
+            yield label, provenance[key]
+    if machine := hardware(provenance):
         yield "hardware", machine
-    if isinstance(packages := about.get("packages"), Mapping):
+    if isinstance(packages := provenance.get("packages"), Mapping):
         yield "packages", f"{len(packages)} with their versions"
-    if isinstance(commit := about.get("git"), Mapping) and commit.get("commit"):
+    if isinstance(commit := provenance.get("git"), Mapping) and commit.get("commit"):
         yield "commit", f"{commit['commit']}{' with changes on top' if commit.get('changed') else ''}"
     if entry.imported is not None:
         yield "imported from", str(entry.imported.get("from", "elsewhere"))

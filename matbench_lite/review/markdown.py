@@ -25,12 +25,9 @@ _MAX_SHOWN = 40
 
 @dataclass(frozen=True, kw_only=True)
 class _Section:
-    """A part of the report that is there in full or not at all.
+    """A part of the report that is there in full or not at all; its title is named where it is left out.
 
-    Args:
-        title: What it is about: named where it is left out.
-        spare: 0 is always there; of the others, the highest goes first where there is no room.
-        text: Its Markdown.
+    With `spare` 0 it is always there; of the others, the highest goes first where there is no room.
     """
 
     title: str
@@ -39,11 +36,7 @@ class _Section:
 
 
 def render_markdown(report: Report) -> str:
-    """The report as Markdown, at most 60 000 characters; what there is no room for is named.
-
-    Args:
-        report: The report.
-    """
+    """The report as Markdown, at most 60 000 characters; what there is no room for is named."""
     sections = list(_sections(report))
     left_out: list[_Section] = []
     while True:

@@ -83,5 +83,5 @@ def file_name(name: str) -> str:
     """
     if _PLAIN.fullmatch(name) and name.lower() not in _RESERVED and not name.lower().endswith(".md"):
         return name
-    kept = re.sub(r"[^A-Za-z0-9_-]+", "", name)[:40]
-    return f"{kept}-{hashlib.sha256(name.encode()).hexdigest()[:8]}".lstrip("-")
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "", name)[:40]
+    return f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}".lstrip("-")

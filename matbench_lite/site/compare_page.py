@@ -13,7 +13,7 @@ from matbench_lite.site import addresses
 from matbench_lite.site.page_files import File, hashed, page, script_with
 from matbench_lite.site.site import Site
 from matbench_lite.tasks import Task
-from matbench_lite.view import Table, compare_columns, header_of, linked, unit_of
+from matbench_lite.view import Table, compare_columns, linked, unit_of
 
 ALL_PAIRS = 25
 """Up to so many entries on a task, every pair has an interval."""
@@ -32,7 +32,7 @@ def publish(site: Site) -> Iterator[File]:
         hide=("navigation", "toc"),
         site=site,
         board=board,
-        headline=None if board is None else _headline(site, board),
+        headline=None if board is None else board.summary(_names(site, board)),
         table=None if board is None else _table(site, board),
         script=script.path,
     )
@@ -48,16 +48,12 @@ def _shown_first(site: Site) -> CompareBoard | None:
     return compare(site.results, two) if len(two) == 2 else None
 
 
-def _headline(site: Site, board: CompareBoard) -> str:
-    """The headline with names: the board has slugs, which is what one types in a terminal."""
-    text = board.headline
-    for slug in board.slugs:
-        text = text.replace(f"{slug} wins", f"{brief(site.results.entries[slug].algorithm)} wins", 1)
-    return text
+def _names(site: Site, board: CompareBoard) -> dict[str, str]:
+    return {slug: brief(site.results.entries[slug].algorithm) for slug in board.slugs}
 
 
 def _table(site: Site, board: CompareBoard) -> Table:
-    names = {slug: brief(site.results.entries[slug].algorithm) for slug in board.slugs}
+    names = _names(site, board)
     columns = compare_columns(board.rows, board.slugs, names)
     return Table(
         id="comparison",
@@ -100,7 +96,7 @@ def _task(site: Site, task: Task, places: dict[str, int]) -> dict[str, Any]:
     return {
         "name": task.name,
         "page": addresses.task_page(task.name),
-        "metric": header_of(board.metric),
+        "metric": METRICS[board.metric].label,
         "unit": unit_of(board.metric, board.unit),
         "higher": bool(METRICS[board.metric].higher_is_better),
         "scores": {

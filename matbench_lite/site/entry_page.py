@@ -20,8 +20,7 @@ from matbench_lite.site.site import Site, code_version
 from matbench_lite.submission import DOCUMENT, PREDICTIONS
 from matbench_lite.tasks import Task
 from matbench_lite.text import count, ends, number, share, spread
-from matbench_lite.view import EMPTY, Cell, Column, Plot, Table, entry_columns, header_of, linked, shown_in, unit_of
-from matbench_lite.view.words import with_unit
+from matbench_lite.view import EMPTY, Cell, Column, Plot, Table, entry_columns, linked, shown_in, unit_of, with_unit
 
 README = "README.md"
 _CODE = (".py", ".ipynb")
@@ -101,6 +100,7 @@ def _page(site: Site, slug: str, key: str) -> str:
         number=number,
         share=share,
         spread=spread,
+        metrics=METRICS,
         with_unit=with_unit,
     )
 
@@ -154,7 +154,7 @@ def _fold_table(task: Task, row: EntryTask) -> Table:
     columns = [Column("fold", "fold", [Cell(text=str(fold.fold)) for fold in folds], kind="name")]
     for metric in (name for name in METRICS if METRICS[name].shown and any(name in fold.metrics for fold in folds)):
         cells = [_cell(fold.metrics.get(metric)) for fold in folds]
-        columns.append(Column(metric, header_of(metric), cells, unit=unit_of(metric, task.unit), right=True))
+        columns.append(Column(metric, METRICS[metric].label, cells, unit=unit_of(metric, task.unit), right=True))
     for key, header, unit in (("seconds", "training", "s"), ("peak_memory_mb", "memory", "MB")):
         values = [getattr(fold, key) for fold in folds]
         if any(value is not None for value in values):

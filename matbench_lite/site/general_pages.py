@@ -14,6 +14,7 @@ from matbench_lite.site import addresses
 from matbench_lite.site.entries_page import entries_table
 from matbench_lite.site.page_files import File, page
 from matbench_lite.site.site import Site
+from matbench_lite.stats import DRAWS
 from matbench_lite.tasks import Task
 from matbench_lite.text import count, spread
 from matbench_lite.view import Column, Plot, Table
@@ -68,8 +69,8 @@ def _task_column(site: Site, column: Column) -> Column:
     metric = metric_name(site.boards[task.name].metric, task.unit)
     cells = []
     for row, cell in zip(site.general.rows, column.cells, strict=True):
-        result, held = site.results.of(row.slug, task), row.tasks.get(task.name)
-        note = f"{metric}: {spread(result.ranking)}, tie group {held.tie_group}" if result and held else ""
+        result, place = site.results.of(row.slug, task), row.tasks.get(task.name)
+        note = f"{metric}: {spread(result.ranking)}, tie group {place.tie_group}" if result and place else ""
         cells.append(replace(cell, note=note))
     return replace(column, cells=cells, link=addresses.task_page(task.name))
 
@@ -125,6 +126,7 @@ def _statistics(site: Site) -> File:
         site=site,
         answer=_leader(site) or site.general.headline,
         rankings=list(_rankings(site)),
+        draws=DRAWS,
         guide=site.guide("statistics.md"),
     )
     return File(addresses.source(addresses.STATISTICS), text)

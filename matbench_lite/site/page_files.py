@@ -106,14 +106,7 @@ def front_matter(**fields: Any) -> str:
 
 
 class Assets(NamedTuple):
-    """Files that all pages share.
-
-    Args:
-        style: The stylesheet.
-        script: The script: tables, plots, comparisons.
-        early: What has to run before the page is shown: a few lines.
-        logo: The picture in the header and in the browser's tab; a file, not a part of every page.
-    """
+    """Files that all pages share; `early` is what has to run before a page is shown."""
 
     style: File
     script: File

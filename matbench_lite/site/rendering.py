@@ -127,16 +127,16 @@ class _Rendered:
 
         reference = self._reference if _REFERENCE in page.markdown else ""
         name = key("page", self._facts, reference, page.file.src_uri, page.markdown)
-        kept = self._shelf.get(name)
+        stored = self._shelf.get(name)
         # Links are as they are because their targets are there.
-        if kept is None or any(files.get_file_from_path(target) is None for target in kept["targets"]):
+        if stored is None or any(files.get_file_from_path(target) is None for target in stored["targets"]):
             self._render_anew(name, page, config, files)
             return
         self._used.add(name)
-        page.content, page.toc, page._title_from_render = kept["html"], get_toc(kept["toc"]), kept["title"]
-        page.present_anchor_ids = set(kept["anchors"])
-        page.links_to_anchors = {files.get_file_from_path(target): links for target, links in kept["links"].items()}
-        for (owner, method), calls in zip(self._registers, kept["registered"], strict=True):
+        page.content, page.toc, page._title_from_render = stored["html"], get_toc(stored["toc"]), stored["title"]
+        page.present_anchor_ids = set(stored["anchors"])
+        page.links_to_anchors = {files.get_file_from_path(target): links for target, links in stored["links"].items()}
+        for (owner, method), calls in zip(self._registers, stored["registered"], strict=True):
             for arguments, options in calls:
                 getattr(owner, method)(*(page if each == _THE_PAGE else each for each in arguments), **options)
 
@@ -159,16 +159,16 @@ class _Rendered:
             }
 
     def _index_page(self, page: Any) -> None:
-        about = (page.url, str(page.title), str(page.meta), str(_tokens(page.toc)), page.content)
-        name = key("search", self._facts, *about)
+        indexed = (page.url, str(page.title), str(page.meta), str(_tokens(page.toc)), page.content)
+        name = key("search", self._facts, *indexed)
         self._used.add(name)
-        kept = self._shelf.get(name)
-        if kept is None:
+        stored = self._shelf.get(name)
+        if stored is None:
             before = len(self._index.entries)
             self._add_to_index(page)
             self._new[name] = self._index.entries[before:]
         else:
-            self._index.entries += kept
+            self._index.entries += stored
 
 
 @contextmanager

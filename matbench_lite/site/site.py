@@ -25,16 +25,7 @@ _GUIDE_FILES = (".md", ".png", ".svg", ".webp", ".py", ".toml", ".json", ".csv")
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """What every publisher gets.
-
-    Args:
-        benchmark: The benchmark.
-        results: The entries without errors, and what is known of them.
-        checked: What the checks say of every entry, those with errors too.
-        docs: Folder of hand-written pages; None where there is none.
-        assets: The stylesheet, the scripts and the logo.
-        date: The day it is built, ISO 8601.
-    """
+    """What every publisher gets: the results of entries without errors, what was checked of all, hand-written pages."""
 
     benchmark: Benchmark
     results: Results

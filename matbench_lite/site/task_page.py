@@ -16,8 +16,7 @@ from matbench_lite.site.page_files import File, page
 from matbench_lite.site.site import Site
 from matbench_lite.tasks import Task
 from matbench_lite.text import share
-from matbench_lite.view import Table
-from matbench_lite.view.words import has_unit, plain_unit
+from matbench_lite.view import Table, has_unit, plain_unit
 
 
 def publish(site: Site) -> Iterator[File]:

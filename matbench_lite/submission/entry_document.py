@@ -25,9 +25,17 @@ from matbench_lite.submission.entry_rules import DOCUMENT, Complain, Finding, Ru
 from matbench_lite.submission.fold_predictions import RecordedFold
 from matbench_lite.tasks import Task
 
-CARD = (
-    "algorithm", "authors", "description", "references", "requirements", "single_configuration", "external_data",
-)  # fmt: skip
+_CARD_VALUES = {
+    "algorithm": 'one line of text, such as "My forest"',
+    "authors": 'a list of names, each one line of text, such as ["A. Name", "B. Name"]',
+    "description": "a text",
+    "references": "a list of BibTeX entries, each a text",
+    "requirements": 'a list of packages, each one line of text, such as ["scikit-learn>=1.5"]',
+    "single_configuration": "true or false",
+    "external_data": 'false, or a text that says what else it was trained on, such as "pretrained on OQMD"',
+}
+"""What each field of the card may be, in words: where the schema's own would help nobody."""
+CARD = tuple(_CARD_VALUES)
 """What the authors say of an entry: arguments of `Submission`."""
 BESIDE = ("metadata", "imported")
 """The other arguments of `Submission` that an entry keeps."""
@@ -38,7 +46,7 @@ _SCHEMAS = {1: Path(__file__).parent / "submission-1.schema.json", 2: SCHEMA_FIL
 _FREE = ("metadata", "provenance", "imported")
 _MAX_VALUES = 20_000
 MAX_PROBLEMS = 100
-_MAX_MESSAGE = 300
+_MAX_MESSAGE, _MAX_VALUE = 300, 60
 MAX_BYTES = 8_000_000
 MAX_VALUES = 500_000
 """Empty lists take two bytes in the file and a hundred times that in memory. A real entry has up to 37 000 values."""
@@ -49,7 +57,8 @@ _DEEP = b"\n" + b"  " * (MAX_DEPTH + 1)
 _HUGE = re.compile(rb"\d[eE]\+?\d{3,}(?=[,\s\]}])|\d{300}")
 """What a number that is read as infinity has."""
 ABOUT_FILE = "about.toml"
-_WHICH_DATA = 'say which data: external_data = "pretrained on OQMD"; or false, if there was none'
+_PLAIN_LIMITS = {"maxLength", "maxItems", "required", "additionalProperties"}
+"""What the validator says of these is plain English."""
 
 
 def header_document(header: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,10 +145,12 @@ def form_problems(document: Mapping[str, Any], *, partly: bool = False) -> list[
     stated = document.get("schema_version")
     version = stated if stated in _SCHEMAS else SCHEMA_VERSION
     problems = [
-        FormProblem(tuple(step[:100] if isinstance(step, str) else step for step in error.instance_path), _said(error))
+        FormProblem(
+            tuple(step[:100] if isinstance(step, str) else step for step in error.instance_path), _message(error)
+        )
         for error in islice(_validator(version, partly).iter_errors(outline), MAX_PROBLEMS)
     ]
-    return problems or _written_as_floats(outline)
+    return list(dict.fromkeys(problems)) or _written_as_floats(outline)  # a value may break several rules of the schema
 
 
 def _written_as_floats(document: Mapping[str, Any]) -> list[FormProblem]:
@@ -186,10 +197,13 @@ def _levels(document: Any) -> Iterator[list[Any]]:
         level = [value for value in values if isinstance(value, dict | list)]
 
 
-def _said(error: Any) -> str:
-    # What the validator makes of the schema's alternatives ("not valid under any of") helps nobody.
-    external = error.instance is True and error.instance_path[-1:] == ["external_data"]
-    message: str = f"true is not enough: {_WHICH_DATA}" if external else error.message
+def _message(error: Any) -> str:
+    value = json.dumps(error.instance, ensure_ascii=False)
+    shown = value if len(value) <= _MAX_VALUE else f"{value[:_MAX_VALUE]}…"
+    field = next((step for step in error.instance_path[:2] if step in CARD), None)
+    if field is not None and error.kind.name not in _PLAIN_LIMITS:
+        return f"{shown} is not allowed; give {_CARD_VALUES[field]}"
+    message: str = error.message.replace(value, shown, 1)
     return message if len(message) <= _MAX_MESSAGE else f"{message[:_MAX_MESSAGE]}…"
 
 
@@ -318,26 +332,33 @@ def read_about(file: Path, section: str | None = None) -> dict[str, Any]:
     """
     with toml_document(file, ModelError) as top:
         table = top if section is None else TomlTable(top.take(section, dict), f"{section}.", top.problems)
-        said = {
-            "algorithm": table.allowed("algorithm", _is_text, "a text"),
-            "authors": _texts(table, "authors"),
-            "description": table.allowed("description", _is_text, "a text"),
-            "references": _texts(table, "references"),
-            "requirements": _texts(table, "requirements"),
-            "single_configuration": table.optional("single_configuration", bool),
-            "external_data": table.allowed(
-                "external_data",
-                lambda value: value is False or _is_text(value),
-                'false, or a text that says what else the model was trained on, such as "pretrained on OQMD"',
-            ),
+        allowed = {
+            "algorithm": _is_line,
+            "authors": _are_lines,
+            "description": _is_text,
+            "references": _are_texts,
+            "requirements": _are_lines,
+            "single_configuration": lambda value: isinstance(value, bool),
+            "external_data": lambda value: value is False or (_is_text(value) and value != ""),
         }
+        said = {key: table.allowed(key, allowed[key], _CARD_VALUES[key]) for key in CARD}
         table.close()
-    return {key: value for key, value in said.items() if value is not None}
+    # One author may be given as a text.
+    lists = ("authors", "references", "requirements")
+    return {
+        key: [value] if key in lists and isinstance(value, str) else value
+        for key, value in said.items()
+        if value is not None
+    }
 
 
-def _texts(table: TomlTable, key: str) -> list[str] | None:
-    """A list of texts; a text alone is one of one."""
-    value = table.allowed(
-        key, lambda value: all(map(_is_text, value)) if isinstance(value, list) else _is_text(value), "a list of texts"
-    )
-    return [value] if isinstance(value, str) else value
+def _is_line(value: object) -> bool:
+    return isinstance(value, str) and value != "" and "\n" not in value and "\r" not in value
+
+
+def _are_texts(value: object) -> bool:
+    return all(map(_is_text, value)) if isinstance(value, list) else _is_text(value)
+
+
+def _are_lines(value: object) -> bool:
+    return all(map(_is_line, value)) if isinstance(value, list) else _is_line(value)

@@ -47,15 +47,15 @@ def write_entry(
     process has saved since is left as it is. `drop_code` removes code of an earlier save that is not among the code.
     """
     old = _old_document(folder)
-    predictions = {name: {fold: held.predictions for fold, held in kept.items()} for name, kept in folds.items()}
+    predictions = {name: {fold: each.predictions for fold, each in task.items()} for name, task in folds.items()}
     content = encode(benchmark, predictions)
     complain = partial(refuse, folder=folder)
     others = read_files(folder, other_files(folder, complain), complain) if folder.is_dir() else {}
     stale = _stale(old, document, others, code) if drop_code else set()
-    kept = {name: body for name, body in others.items() if name not in stale}
+    remaining = {name: body for name, body in others.items() if name not in stale}
     text = sealed(
-        {**document, "code": sorted(code) or ([] if "imported" in document else code_names(old, kept))},
-        {**kept, **code},
+        {**document, "code": sorted(code) or ([] if "imported" in document else code_names(old, remaining))},
+        {**remaining, **code},
         predictions_sha256=hashlib.sha256(content).hexdigest(),
         values_sha256=values_sha256(benchmark, predictions),
     )
@@ -117,7 +117,7 @@ def sealed(
     }
     content["digest"] = digest(content)
     if problems := form_problems(content):
-        raise EntryError(f"what you want to save is out of form:{as_lines(problems)}", fix="correct it")
+        raise EntryError(f"what you want to save has wrong values:{as_lines(problems)}", fix="correct them")
     text = canonical_bytes(content)
     parse(text, DOCUMENT)  # what a reader would refuse, too long or too deep, is not written
     return text
@@ -196,9 +196,9 @@ def check_nothing_dropped(folder: Path, recorded: Mapping[str, Collection[int]])
         if (missing := sorted(folds - set(recorded.get(name, ()))))
     }
     if lost:
-        told = "; ".join(f"{name} folds {', '.join(map(str, folds))}" for name, folds in lost.items())
+        lost_folds = "; ".join(f"{name} folds {', '.join(map(str, folds))}" for name, folds in lost.items())
         raise EntryError(
-            f"the entry in {folder} has more than what is recorded now, which would be lost: {told}",
+            f"the entry in {folder} has more than what is recorded now, which would be lost: {lost_folds}",
             fix="record these folds as well, or add the new ones to what Submission.load gives; choose another folder, "
             "or pass overwrite=True (`mbl run --fresh`) to drop them",
         )
@@ -229,7 +229,7 @@ def code_files(paths: Sequence[str | PathLike[str]]) -> dict[str, bytes]:
         if not path.is_file():
             raise EntryError(f"there is no code file {path}", fix="give the path of a file")
         if path.name in files or path.name in (DOCUMENT, PREDICTIONS):
-            raise EntryError(f"the name {path.name} is taken already", fix="rename the code file")
+            raise EntryError(f"the name {path.name} is already taken", fix="rename the code file")
         files[path.name] = path.read_bytes()
     return files
 

@@ -185,7 +185,7 @@ TOO_LARGE = Rule(
 )
 DEADLY = Rule(
     code="MBL119",
-    title="A file that ends the program that reads it",
+    title="A file that crashes or hangs the program that reads it",
     why="Files are decoded in a process of their own, with limits of time and memory. This one crashed it, or "
     "needed more than any entry does: it is damaged, or was made to do so.",
 )
@@ -210,11 +210,11 @@ SCHEMA = Rule(
     why="The version says how to read the rest.",
     fix="upgrade matbench_lite, or save the entry again",
 )
-OUT_OF_FORM = Rule(
+MALFORMED = Rule(
     code="MBL205",
-    title="submission.json is out of form",
+    title="submission.json does not match its schema",
     why="Boards and pages are made from it; its JSON Schema says which keys there are and what they hold.",
-    fix="correct it where the message says, and run `mbl seal`; or save the entry again",
+    fix="correct it at the place named, and run `mbl seal`; or save the entry again",
 )
 UNKNOWN_BENCHMARK = Rule(
     code="MBL206",
@@ -238,7 +238,7 @@ NOT_PARQUET = Rule(
 )
 UNPACKED_SIZE = Rule(
     code="MBL302",
-    title="predictions.parquet would unpack to too much",
+    title="predictions.parquet would unpack to more than it may",
     why="A small file can unpack to gigabytes and take down the machine that opens it: pages are measured first.",
 )
 COLUMNS = Rule(
@@ -310,7 +310,7 @@ FILE_CHANGED = Rule(
 )
 LISTED_MISSING = Rule(
     code="MBL405",
-    title="A listed file is not there",
+    title="A listed file is missing",
     why="submission.json lists every file of the entry.",
     fix="put it back, or run `mbl seal` on the entry",
 )

@@ -84,7 +84,7 @@ def seal(
         replace_files(path, {DOCUMENT: text}, unless_changed={DOCUMENT: before})
     except OSError as error:
         raise EntryError(
-            f"{path} cannot be written: {error.strerror}", fix="free some space, or see to its permissions"
+            f"{path} cannot be written: {error.strerror}", fix="free some space, or check its permissions"
         ) from error
     return words or [f"{DOCUMENT} is in its canonical form again"]
 

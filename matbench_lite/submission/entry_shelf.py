@@ -58,7 +58,7 @@ class EntryShelf:
         """The entry in a folder; all of it is checked if that was not done before.
 
         Raises:
-            EntryError: If anything is missing, out of form, or was changed after it was saved.
+            EntryError: If anything is missing, malformed, or was changed after it was saved.
         """
         known = _signature(folder)
         name = None if known is None else key(self._folds, known)

@@ -85,7 +85,7 @@ class Entry:
 
 
 def examine(folder: Path, benchmark: Benchmark | None, complain: Complain, *, as_it_is: bool = False) -> Examined:
-    """Read all of an entry; complain about everything missing, out of form or changed. Scores are not looked at.
+    """Read all of an entry; complain about everything missing, malformed or changed. Scores are not looked at.
 
     Args:
         folder: The entry's folder.
@@ -137,7 +137,7 @@ def largest_predictions(benchmark: Benchmark | None) -> int:
 
 
 def _usable(document: Mapping[str, Any] | None, problems: list[FormProblem] | None) -> Mapping[str, Any] | None:
-    """The document as of the present version, if the rest can be judged by it, out of form or not."""
+    """The document as of the present version, if the rest can be judged by it, malformed or not."""
     if document is None or problems is None:
         return None
     concerned = {problem.place[0] for problem in problems if problem.place}
@@ -168,7 +168,7 @@ def _check_files(folder: Path, stated: Mapping[str, str] | None, complain: Compl
     present = other_files(folder, complain)
     if stated is not None:
         for name in sorted(set(stated) - set(present)):
-            message = f"{name[:100]} is listed in {DOCUMENT} and not there"
+            message = f"{name[:100]} is listed in {DOCUMENT} but missing"
             complain(rules.LISTED_MISSING.found(message, file=name[:100]))
         for name in sorted(set(present) - set(stated)):
             message = f"there is {name[:100]}, which {DOCUMENT} does not list"
@@ -212,7 +212,7 @@ def _known_tasks(bench: Benchmark, tasks: Mapping[str, Any], complain: Complain)
             continue
         known[name] = about
         if about["folds_sha256"] != bench[name].folds_sha256:
-            message = f"the predictions for {name} belong to other folds than the registry's"
+            message = f"the predictions for {name} are for other folds than the registry's"
             complain(rules.OTHER_FOLDS.found(message, file=DOCUMENT, task=name))
         if (about["predictions"] == "value") != (bench[name].kind == "regression"):
             message = f"{name} is a {bench[name].kind} task, its predictions are called {about['predictions']!r}"
@@ -245,11 +245,11 @@ def decode_document(content: bytes, complain: Complain) -> tuple[dict[str, Any] 
     document of a known version.
     """
     reply, findings = _inside(document_decoder, None, content, DOCUMENT)
-    told = None if reply is None else reply.content["form"]
-    form = None if told is None else [FormProblem(tuple(place), message) for place, message in told]
+    problems = None if reply is None else reply.content["form"]
+    form = None if problems is None else [FormProblem(tuple(place), message) for place, message in problems]
     if form:
-        parts = tuple(rules.OUT_OF_FORM.found(str(problem), file=DOCUMENT) for problem in form)
-        complain(rules.OUT_OF_FORM.found(f"{DOCUMENT} is out of form:", file=DOCUMENT, parts=parts))
+        parts = tuple(rules.MALFORMED.found(str(problem), file=DOCUMENT) for problem in form)
+        complain(rules.MALFORMED.found(f"{DOCUMENT} does not match its schema:", file=DOCUMENT, parts=parts))
     for finding in findings:
         complain(finding)
     return None if reply is None else reply.content["document"], form

@@ -83,8 +83,8 @@ def _git(folder: Path) -> dict[str, Any] | None:
 
 def _cpu_model() -> str:
     cpuinfo = Path("/proc/cpuinfo")
-    told = cpuinfo.read_text(errors="replace") if cpuinfo.is_file() else ""
-    found = re.search(r"^model name[^:\n]*:(.*)", told, re.MULTILINE)
+    text = cpuinfo.read_text(errors="replace") if cpuinfo.is_file() else ""
+    found = re.search(r"^model name[^:\n]*:(.*)", text, re.MULTILINE)
     return found[1].strip() if found else platform.processor()
 
 

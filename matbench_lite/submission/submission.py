@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -97,13 +97,13 @@ class Submission(MSONable):  # type: ignore[misc]
         self.requirements = _texts(requirements)
         self.single_configuration = single_configuration
         self.external_data = external_data
-        self.metadata = dict(metadata or {})
+        self.metadata = dict(metadata) if isinstance(metadata, Mapping) else metadata or {}
         self.imported = None if imported is None else dict(imported)
         self.created: str | None = None
         self._folds: dict[str, dict[int, RecordedFold]] = {}
         # Now, not when it is saved after hours of training.
         if problems := form_problems(header_document(self._header()), partly=True):
-            raise EntryError(f"the submission is out of form:{as_lines(problems)}", fix="correct it")
+            raise EntryError(f"the submission has wrong values:{as_lines(problems)}", fix="correct them")
         self._checkpoint: Checkpoint | None = None
         if checkpoint is not None:
             from matbench_lite.submission.checkpoint import Checkpoint
@@ -111,7 +111,7 @@ class Submission(MSONable):  # type: ignore[misc]
             self._checkpoint = Checkpoint(Path(checkpoint))
             if self._checkpoint.exists():
                 raise EntryError(
-                    f"{checkpoint} has a submission in it already",
+                    f"{checkpoint} already holds a submission",
                     fix=f"go on with Submission.resume({str(checkpoint)!r}), or choose another folder",
                 )
             self._checkpoint.begin(self._header())
@@ -126,19 +126,19 @@ class Submission(MSONable):  # type: ignore[misc]
         """
         from matbench_lite.submission.checkpoint import Checkpoint
 
-        kept = Checkpoint(Path(checkpoint))
-        header = kept.header()
+        saved = Checkpoint(Path(checkpoint))
+        header = saved.header()
         try:
             name = str(header.pop("benchmark"))
             submission = cls(benchmark or name, checkpoint=None, **header)
-        except (KeyError, TypeError, ValueError) as error:
-            if isinstance(error, MatbenchLiteError):
+        except (KeyError, TypeError, ValueError, EntryError) as error:
+            if isinstance(error, MatbenchLiteError) and not isinstance(error, EntryError):
                 raise
             message = f"{checkpoint} was begun by another version of matbench_lite, or changed since: {error}"
             raise EntryError(message, fix="go on with the version that began it, or choose another folder") from error
-        for task, fold, recorded in kept.folds(submission.benchmark):
+        for task, fold, recorded in saved.folds(submission.benchmark):
             submission._folds.setdefault(task, {})[fold] = recorded
-        submission._checkpoint = kept
+        submission._checkpoint = saved
         return submission
 
     def record(
@@ -177,17 +177,17 @@ class Submission(MSONable):  # type: ignore[misc]
         checked = check_predictions(known, fold, predictions, std=std, interval=interval)
         recorded = self._folds.get(task, {})
         if fold in recorded and not overwrite:
-            raise RecordError(f"{task} fold {fold} is recorded already", fix="pass overwrite=True to replace it")
+            raise RecordError(f"{task} fold {fold} is already recorded", fix="pass overwrite=True to replace it")
         others = {held.predictions.type for number, held in recorded.items() if number != fold}
         if others - {checked.type}:
             raise RecordError(
                 f"{task} fold {fold} has {checked.type} predictions, the folds before have {others.pop()}",
                 fix="record labels in all folds of a task or probabilities in all of them",
             )
-        held = RecordedFold(
+        fold_record = RecordedFold(
             predictions=checked, params=plain(dict(params or {})), seconds=seconds, peak_memory_mb=peak_memory_mb
         )
-        self._keep(task, fold, held)
+        self._keep(task, fold, fold_record)
 
     @contextmanager
     def measure(self, task: str, fold: int) -> Iterator[None]:
@@ -313,7 +313,7 @@ class Submission(MSONable):  # type: ignore[misc]
             benchmark: Its benchmark; needed only if it is not a built-in one.
 
         Raises:
-            EntryError: If anything is missing, out of form, or was changed after it was saved.
+            EntryError: If anything is missing, malformed, or was changed after it was saved.
         """
         bench = benchmark if benchmark is None or isinstance(benchmark, Benchmark) else load_benchmark(Path(benchmark))
         return cls.from_entry(read_entry(Path(folder), bench))
@@ -393,5 +393,6 @@ class Submission(MSONable):  # type: ignore[misc]
         }
 
 
-def _texts(values: Sequence[str] | str) -> list[str]:
-    return [values] if isinstance(values, str) else list(values)
+def _texts(values: Any) -> list[str]:
+    """One text is a list of one; so is what is no list at all, which is refused with all else that is wrong."""
+    return list(values) if isinstance(values, Iterable) and not isinstance(values, str) else [values]

@@ -46,7 +46,7 @@ def make_entry_folder(folder: Path, *, baseline: str = DEFAULT_BASELINE, author:
             fix=f"try {suggestion if is_slug(suggestion) else 'my-model'}",
         )
     if folder.exists():
-        raise EntryError(f"{folder} is there already", fix="choose another name, or remove it")
+        raise EntryError(f"{folder} already exists", fix="choose another name, or remove it")
     model = load_model(baseline)
     source = model.files[0].read_text(encoding="utf-8")
     values = {

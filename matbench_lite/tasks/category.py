@@ -67,7 +67,7 @@ def categorise(benchmark: Benchmark, recorded: Collection[str], *, single_config
         return Category(general_purpose=False, requires_structure=False, regression_only=False, reason=reason)
 
     more = len(done) - len(groups[covered])
-    reason = f"all {len(groups[covered])} {covered}tasks"
+    reason = f"all {len(groups[covered])} {covered}tasks" if len(groups[covered]) > 1 else f"the only {covered}task"
     if more:
         reason += f" and {more} more"
     elif done != everything:

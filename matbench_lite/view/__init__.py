@@ -5,27 +5,10 @@ A `Column` of `Cell`s is described once, those of the boards in `board_columns.p
 `records` (JSON), `markdown`, `latex`, a terminal (`cli/output.py`) and pages: in a template, `{{ table }}` is all of a
 `Table`. `linear_axis`, `log_axis` and `score_axis` go from numbers to pixels.
 
-Every plot returns a `Plot`, or None where there is nothing to draw. In a Jinja template `{{ plot }}` is the whole
-`<figure>`: the question as heading, the drawing, the caption. `plot.svg` is the drawing alone, `plot.title`,
-`plot.caption` and `plot.description` (the findings in words) are plain texts. All text in it is escaped already.
-
-    error_bars(board, by_fold=None)                            task page: `by_fold` = {slug: result.by_fold}
-    target_histogram(task, targets)                            task page, dataset card
-    element_prevalence(task, formulas)                         task page, dataset card
-    best_by_date(history)                                      task page
-    scaled_errors(general_board, benchmark)                    home
-    critical_difference(general_board)                         statistics page
-    rank_intervals(general_board)                              statistics page
-    predicted = read_predicted(task, entry.recorded(task.name))   what the next ones draw: truth and predictions in file
-                                                               order; None without targets or with a fold missing
-    parity(task, predicted, *, score=None, worst=())           entry page, regression; `worst` = anatomy.worst
-    residuals(task, predicted)                                 entry page, regression
-    roc_curve(task, predicted, *, score=None)                  entry page, classification; None for labels
-    confusion_matrix(task, predicted)                          entry page, classification
-    calibration(task, predicted)                               entry page; None where nothing says how sure it was
-    error_by_group(task, anatomy, by)                          entry page; `by`: "target", "crystal system", …
-    element_errors(task, anatomy)                              entry page
-    badge(label, message, *, good=True)                        Markup: an SVG file of its own, for a README
+Every plot is a function of records and arrays, and returns a `Plot`, or None where there is nothing to draw. In a Jinja
+template `{{ plot }}` is the whole `<figure>`: the question as heading, the drawing, the caption. `plot.svg` is the
+drawing alone, `plot.title`, `plot.caption` and `plot.description` (the findings in words) are plain texts. All text in
+it is escaped already. The plots of an entry take what `read_predicted` gives.
 
 There are no links in a drawing: it is one picture to assistive technology, and holds nothing that takes the focus.
 
@@ -66,9 +49,9 @@ if TYPE_CHECKING:
     from matbench_lite.view.periodic_table import element_errors, element_prevalence
     from matbench_lite.view.predicted import Predicted, read_predicted
     from matbench_lite.view.rank_plots import critical_difference, rank_intervals
-    from matbench_lite.view.score_columns import header_of, interval_cell, unit_of
+    from matbench_lite.view.score_columns import interval_cell, unit_of
     from matbench_lite.view.score_plots import error_bars, scaled_errors
-    from matbench_lite.view.words import shorten, text_width
+    from matbench_lite.view.words import has_unit, plain_unit, shorten, text_width, with_unit
 
 STYLESHEET = Path(__file__).parent / "templates" / "look.css"
 """Part of the site's stylesheet."""
@@ -79,10 +62,11 @@ __all__ = [
     "DENSE", "EMPTY", "MOST_ROWS", "SCRIPT", "STYLESHEET", "Axis", "Box", "Cell", "Column", "Filter", "Label", "Output",
     "Plot", "Predicted", "Table", "Tick", "all_columns", "badge", "best_by_date", "best_columns", "board_document",
     "calibration", "compare_columns", "confusion_matrix", "critical_difference", "csv", "element_errors",
-    "element_prevalence", "entry_columns", "error_bars", "error_by_group", "header_of", "interval_cell", "latex",
-    "linear_axis", "linked", "log_axis", "markdown", "matrix_columns", "parity", "place_labels", "rank_columns",
-    "rank_intervals", "read_predicted", "records", "residuals", "roc_curve", "scaled_errors", "score_axis",
-    "series_colour", "short_name", "shorten", "shown_in", "target_histogram", "task_columns", "text_width", "unit_of",
+    "element_prevalence", "entry_columns", "error_bars", "error_by_group", "has_unit", "interval_cell",
+    "latex", "linear_axis", "linked", "log_axis", "markdown", "matrix_columns", "parity", "place_labels", "plain_unit",
+    "rank_columns", "rank_intervals", "read_predicted", "records", "residuals", "roc_curve", "scaled_errors",
+    "score_axis", "series_colour", "short_name", "shorten", "shown_in", "target_histogram", "task_columns",
+    "text_width", "unit_of", "with_unit",
 ]  # fmt: skip
 
 __getattr__ = lazy(
@@ -102,8 +86,8 @@ __getattr__ = lazy(
         "periodic_table": "element_errors element_prevalence",
         "predicted": "Predicted read_predicted",
         "rank_plots": "critical_difference rank_intervals",
-        "score_columns": "header_of interval_cell unit_of",
+        "score_columns": "interval_cell unit_of",
         "score_plots": "error_bars scaled_errors",
-        "words": "shorten text_width",
+        "words": "has_unit plain_unit shorten text_width with_unit",
     },
 )

@@ -104,14 +104,7 @@ def _with_steps(low: float, high: float, start: float, end: float, step: float, 
 
 
 def log_axis(low: float, high: float, start: float, end: float, *, ticks: int = 7) -> Axis:
-    """An axis of equal ratios, for numbers above zero.
-
-    Args:
-        low: Smallest number to be seen.
-        high: Largest.
-        start: Pixel of the smallest.
-        end: Pixel of the largest.
-        ticks: How many ticks there may be.
+    """An axis of equal ratios, for numbers above zero; takes what `linear_axis` does.
 
     Examples:
         >>> [tick.label for tick in log_axis(0.015, 1.1, 0, 400).ticks]
@@ -142,13 +135,12 @@ def log_axis(low: float, high: float, start: float, end: float, *, ticks: int = 
 def score_axis(values: Sequence[float], start: float, end: float, *, ticks: int = 5) -> Axis:
     """An axis for scores: linear, but by ratios where the worst is five times the best or more.
 
-    Numbers a thousand times the best and more are left to the edge: one wild entry must not flatten all others.
+    Numbers a thousand times the best and more are left to the edge: one wild entry must not flatten all others. The
+    other arguments are those of `linear_axis`.
 
-    Args:
-        values: All numbers that should be seen.
-        start: Pixel of the smallest.
-        end: Pixel of the largest.
-        ticks: How many ticks there may be, about.
+    Examples:
+        >>> score_axis([0.1, 0.2, 0.3], 0, 400).log, score_axis([0.1, 0.2, 0.9], 0, 400).log
+        (False, True)
     """
     finite = np.array([value for value in values if math.isfinite(value)] or [0.0, 1.0])
     positive = finite[finite > _LEAST]
@@ -178,10 +170,10 @@ def _with_ticks(axis: Axis, values: Sequence[float], labels: Sequence[str]) -> A
     return Axis(low=axis.low, high=axis.high, start=axis.start, end=axis.end, log=axis.log, ticks=ticks)
 
 
-def _step(about: float) -> float:
+def _step(least: float) -> float:
     """The round number, 1, 2 or 5 times a power of ten, at or above."""
-    power = 10.0 ** math.floor(math.log10(about))
-    return next(float(f"{factor * power:.12g}") for factor in (1, 2, 5, 10) if factor * power >= about * (1 - 1e-9))
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(float(f"{factor * power:.12g}") for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))
 
 
 def _apart(low: float, high: float) -> tuple[float, float]:

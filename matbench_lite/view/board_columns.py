@@ -25,7 +25,6 @@ from matbench_lite.tasks import Benchmark, Task
 from matbench_lite.text import number, p_value, share
 from matbench_lite.view.columns import DATA, EMPTY, PEOPLE, Cell, Column, records
 from matbench_lite.view.score_columns import (
-    header_of,
     heat,
     interval_bars,
     interval_cell,
@@ -162,8 +161,8 @@ def matrix_columns(board: GeneralBoard, benchmark: Benchmark) -> list[Column]:
 
 
 def _matrix_column(board: GeneralBoard, task: Task, header: str) -> Column:
-    held = [row.tasks.get(task.name) for row in board.rows]
-    digits = typical([cell.scaled_std for cell in held if cell is not None])
+    scored = [row.tasks.get(task.name) for row in board.rows]
+    digits = typical([cell.scaled_std for cell in scored if cell is not None])
     cells = [
         EMPTY
         if cell is None
@@ -176,7 +175,7 @@ def _matrix_column(board: GeneralBoard, task: Task, header: str) -> Column:
             mark=f"{'*' if cell.best else ' '}{cell.tie_group}",
             stated=not cell.verified,
         )
-        for cell in held
+        for cell in scored
     ]
     note = f"{task.name}: scaled error"
     return Column(task.name, header, cells, path=("tasks", task.name), right=True, kind="heat", note=note)
@@ -211,9 +210,7 @@ def compare_columns(rows: Sequence[CompareRow], pair: Sequence[str], names: Mapp
         ),
         *_data(rows, "difference"),
         replace(difference, spare=1, note=_PAIRED),
-        Column(
-            "p", "p", _p_values(rows), right=True, note="P-value of the paired test over the folds (Nadeau-Bengio)."
-        ),
+        Column("p", "p", _p_values(rows), right=True, note=_P_PAIR),
         replace(rows_won, spare=4, note=_ROWS_WON),
         *_data(rows, "first_wins", "second_wins", "ahead", "verified"),
     ]
@@ -257,11 +254,11 @@ def entry_columns(board: EntryBoard, boards: Mapping[str, TaskBoard]) -> Iterato
     yield _scaled_errors(rows)
     yield Column("unseen", "unseen formulas", [_unseen(row) for row in rows], right=True, spare=1, note=_UNSEEN)
     ranking = {row.metric for row in rows}
-    for name, about in METRICS.items():
-        if "entry" in about.shown and name not in ranking and any(name in row.metrics for row in rows):
+    for name, metric in METRICS.items():
+        if "entry" in metric.shown and name not in ranking and any(name in row.metrics for row in rows):
             cells = [
                 metric_cell(name, row.metrics.get(name), labels_only=row.predictions == "label")
-                if _kind(row) in about.kinds
+                if _kind(row) in metric.kinds
                 else EMPTY
                 for row in rows
             ]
@@ -329,15 +326,15 @@ def _ink(row: Any) -> str:
 
 
 def _metric_column(key: str, metric: str, unit: str, cells: Sequence[Cell]) -> Column:
-    """A metric, with its unit; of one without, what its label says in brackets."""
-    about = METRICS[metric]
-    unit = unit_of(metric, unit) or about.label.partition(" (")[2].removesuffix(")")
-    down = bool(about.higher_is_better)
-    return Column(key, header_of(metric), cells, unit=unit, note=about.description, right=True, down=down)
+    """A metric, with its unit; of one without, its remark."""
+    record = METRICS[metric]
+    unit = unit_of(metric, unit) or record.remark
+    down = bool(record.higher_is_better)
+    return Column(key, record.label, cells, unit=unit, note=record.description, right=True, down=down)
 
 
 def _metrics(rows: Sequence[BestRow | CompareRow | EntryTask], spare: int = 0) -> Column:
-    cells = [Cell(text=header_of(row.metric), data=row.metric, small=unit_of(row.metric, row.unit)) for row in rows]
+    cells = [Cell(text=METRICS[row.metric].label, data=row.metric, small=unit_of(row.metric, row.unit)) for row in rows]
     return Column("metric", "metric", cells, unit="unit", spare=spare)
 
 

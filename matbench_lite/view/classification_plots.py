@@ -172,8 +172,8 @@ def _rates(
     false_rate = np.concatenate([[0.0], (ends + 1 - found) / (~truth).sum()])
     # Along the curve, in equal steps of both rates together.
     steps = np.searchsorted(false_rate + true_rate, np.linspace(0, 2, _POINTS))
-    kept = np.unique(np.clip(np.concatenate([[0], steps]), 0, len(true_rate) - 1))
-    return false_rate[kept], true_rate[kept]
+    drawn = np.unique(np.clip(np.concatenate([[0], steps]), 0, len(true_rate) - 1))
+    return false_rate[drawn], true_rate[drawn]
 
 
 def calibration(task: Task, predicted: Predicted) -> Plot | None:

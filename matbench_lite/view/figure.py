@@ -48,8 +48,8 @@ def draw(kind: str, *, height: float, title: str, caption: str, description: str
     texts = {"title": clean(title), "caption": clean(caption), "description": clean(description)}
     # The text alternative is referred to by id: the same plot has the same one in every build.
     name = hashlib.sha256(repr((kind, texts)).encode("utf-8", "replace")).hexdigest()[:10]
-    about = {"kind": kind, "id": f"p{name}", "width": WIDTH, "height": round(height), **texts}
-    svg = render(f"view/{kind}.svg.j2", **about, **content)
+    common = {"kind": kind, "id": f"p{name}", "width": WIDTH, "height": round(height), **texts}
+    svg = render(f"view/{kind}.svg.j2", **common, **content)
     return Plot(kind=kind, svg=Markup(_one_line(svg)), **texts)
 
 

@@ -106,7 +106,7 @@ def _of_numbers(task: Task, values: npt.NDArray[np.float64]) -> Plot:
     return draw(
         "target_histogram",
         height=_TARGETS_BOTTOM + 46,
-        title=f"What values does {clean(task.target)} have?",
+        title=f"How is {clean(task.target)} distributed?",
         caption=caption,
         description=f"{clean(task.target)} of {task.name} goes from {_target(float(values.min()), task.unit)} to "
         f"{_target(float(values.max()), task.unit)}; the median is {_target(middle, task.unit)}, nine tenths of the "
@@ -210,5 +210,5 @@ def _caption(beyond: int) -> str:
     text = "Bars: number of rows by error. Band: the middle 95 % of the rows; orange: the median."
     if beyond:
         rest = "row with a larger error is" if beyond == 1 else "rows with larger errors are"
-        text += f" {count(beyond, 'row').split()[0]} {rest} in the outermost bars."
+        text += f" {beyond:,} {rest} in the outermost bars."
     return text

@@ -64,7 +64,7 @@ def element_prevalence(task: Task, formulas: Iterable[str]) -> Plot | None:
         scale,
         tips={symbol: f"{symbol}: {count(counts[symbol], 'row')}, {share(part)}" for symbol, part in known.items()},
         legend=("share of the rows", share(scale.low), share(scale.high)),
-        title="Which elements does the data know?",
+        title="Which elements are in the data?",
         caption="Colour: the share of the rows that contain the element, on a logarithmic scale. Without colour: no "
         "row.",
         description=f"{task.name} has {len(known)} elements. The most common are "

@@ -31,16 +31,6 @@ def unit_of(metric: str, unit: str) -> str:
     return plain_unit(unit) if METRICS[metric].in_target_unit and has_unit(unit) else ""
 
 
-def header_of(metric: str) -> str:
-    """The name of a metric without remarks.
-
-    Examples:
-        >>> header_of("balanced_accuracy"), header_of("coverage")
-        ('balanced accuracy', 'coverage')
-    """
-    return METRICS[metric].label.partition(" (")[0].partition(" of the")[0]
-
-
 def score_cell(score: Summary | None, *, verified: bool, ink: str = "") -> Cell:
     """A score: its mean and standard deviation over the folds."""
     if score is None:

@@ -7,18 +7,25 @@ import unicodedata
 from functools import lru_cache
 
 from matbench_lite.cleaner import clean
-from matbench_lite.text import decimals
+from matbench_lite.text import number as with_digits
 
 FONT_SIZE = 13
 """Size of the text of a plot, in the units of the drawing."""
 
+_LONGEST = 12
+"""Characters of a number beyond which it is written with a power of ten."""
 _NARROW, _WIDE = "fijlrtI.,:;'|!()[]{} -/", "mwMW@%"
 """How wide letters are is measured on DejaVu Sans, one of the wide ones among the fonts of systems."""
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def text_width(text: str, *, size: float = FONT_SIZE) -> float:
-    """About how wide a text is: a little too much rather than too little."""
+    """About how wide a text is: a little too much rather than too little.
+
+    Examples:
+        >>> text_width("MAE") < text_width("balanced accuracy")
+        True
+    """
     return size * sum(_em(char) for char in text)
 
 
@@ -57,15 +64,14 @@ def number(value: float, *, digits: int = 3) -> str:
 
 
 def rounded(value: float, uncertainty: float | None) -> str:
-    """A number with the digits that its uncertainty allows: two of the uncertainty's own.
+    """A number as tables have it (`text.number`), set as people write it.
 
     Examples:
-        >>> rounded(0.033189, 0.00047), rounded(103.512, 13.64), rounded(0.5, None)
-        ('0.03319', '104', '0.500')
+        >>> rounded(0.033189, 0.00047), rounded(-103.512, 13.64), rounded(0.5, None)
+        ('0.03319', '−104', '0.5')
     """
-    if uncertainty is None or not 1e-12 < uncertainty < 1e12 or not abs(value) < 1e12:
-        return number(value)
-    return _signed(f"{value:.{decimals(uncertainty)}f}")
+    text = with_digits(value, uncertainty)
+    return number(value) if "e" in text or len(text) > _LONGEST else _signed(text)
 
 
 def fixed(value: float, decimals: int) -> str:
@@ -80,7 +86,12 @@ def fixed(value: float, decimals: int) -> str:
 
 
 def with_unit(text: str, unit: str) -> str:
-    """A number and its unit, or the name of an axis and its unit in brackets; some targets have none."""
+    """A number and its unit; some targets have none.
+
+    Examples:
+        >>> with_unit("12.5", "cm^-1"), with_unit("2.1", "unitless")
+        ('12.5 cm⁻¹', '2.1')
+    """
     return f"{text} {plain_unit(unit)}" if has_unit(unit) else text
 
 
@@ -95,12 +106,22 @@ def axis_label(name: str, unit: str, *, log: bool = False) -> str:
 
 
 def has_unit(unit: str) -> bool:
-    """Whether there is a unit to write."""
+    """Whether there is a unit to write.
+
+    Examples:
+        >>> has_unit("eV"), has_unit("unitless")
+        (True, False)
+    """
     return unit not in ("", "unitless")
 
 
 def plain_unit(unit: str) -> str:
-    """A unit with its powers raised."""
+    """A unit with its powers raised.
+
+    Examples:
+        >>> plain_unit("cm^-1")
+        'cm⁻¹'
+    """
     base, raised, power = clean(unit).partition("^")
     exponent = power if power.lstrip("-").isdigit() else ""
     return base + exponent.translate(_SUPERSCRIPTS) if exponent else base + raised + power

@@ -74,7 +74,7 @@ def test_a_hostile_page_that_is_not_found(pages: dict[str, Path], visit: Callabl
 
 def test_the_texts_of_a_task_are_to_be_read(pages: dict[str, Path], visit: Callable) -> None:
     text = visit(pages["site"].as_uri()).go(f"tasks/{NAME}.html").locator("main").evaluate("main => main.textContent")
-    for part in (f"{SEEN} ({SEEN})", f"What values does {SEEN} have?", "Bars: number of rows by value"):
+    for part in (f"{SEEN} ({SEEN})", f"How is {SEEN} distributed?", "Bars: number of rows by value"):
         assert part in text, part
     assert visit(pages["board"].as_uri()).go("index.html").locator("h1").inner_text() == SEEN
 

@@ -43,6 +43,13 @@ def test_nothing_raw_reaches_the_terminal(capsys, how) -> None:
     assert all(char.isprintable() or char == "\n" for char in text)
 
 
+@pytest.mark.parametrize("blank", ["\u00a0", "\u202f", "\u2009", "\u3000"])
+def test_a_blank_of_any_width_is_a_blank(capsys, blank) -> None:
+    output.out.print(Markdown(f"1{blank}of{blank}4"))
+    output.say(f"1{blank}of{blank}4")
+    assert [line.strip() for line in capsys.readouterr().out.splitlines() if line.strip()] == ["1 of 4", "1 of 4"]
+
+
 def test_json_says_the_same_with_escapes(capsys) -> None:
     value = {"name": "Größe \u202e\x9b\U000e0041 研究", "nan": float("nan")}
     output.print_json(value)

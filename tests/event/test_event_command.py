@@ -37,7 +37,7 @@ def test_times_without_an_offset_are_in_utc(tmp_path: Path, capsys: pytest.Captu
     said = capsys.readouterr().out
     assert "fit for practice, not for prizes" in said
     assert run(["event", "create", "e", "-b", "mini", "-t", "mini_gap", "-o", str(folder)]) == 1
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 def test_one_source_that_cannot_be_taken_does_not_stop_the_others(

@@ -128,5 +128,5 @@ def test_nothing_is_left_of_an_event_that_cannot_be_made(event: Event, tmp_path:
         with pytest.raises(MatbenchLiteError):
             create_event(replace(settings, **changes), source, shares=shares)  # type: ignore[arg-type]
         assert sorted(path.name for path in tmp_path.iterdir()) == ["gaps"]
-    with pytest.raises(EventError, match="is there already"):
+    with pytest.raises(EventError, match="already exists"):
         create_event(event, source)

@@ -103,7 +103,7 @@ def test_entries_that_are_there_are_left_alone_and_named(checkout, tmp_path, cap
     arguments = ["from-matbench", "--all", str(checkout), "-o", str(tmp_path / "entries")]
     assert run(arguments) == 0
     printed = capsys.readouterr().out
-    assert f"dummy: left alone, {ours} is there already" in printed
+    assert f"dummy: left alone, {ours} already exists" in printed
     assert "forest: left alone" not in printed
     assert content(ours) == before
     assert Submission.load(tmp_path / "entries" / "forest").imported

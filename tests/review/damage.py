@@ -608,6 +608,7 @@ def declared(**changes: Any) -> Damage:
 HOME = "https://github.com/materialsproject/matbench/tree/main/benchmarks"
 add("one configuration for all tasks? Nothing said", declared(single_configuration=None), "MBL601")
 add("other data? Nothing said", declared(external_data=None), "MBL602")
+add("other data? None, as a text", declared(external_data="None."), "MBL602")
 add("nobody", edited(authors=[]), "MBL603")
 add("no description", edited(description=" "), "MBL604")
 add("imported from nowhere", edited(imported={"from": "matbench", "url": "https://example.org"}), "MBL606")

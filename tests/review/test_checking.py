@@ -205,7 +205,7 @@ def test_an_own_benchmark_must_be_given(tmp_path) -> None:
     assert codes(folder) == ["MBL206"]
     assert codes(folder, benchmark=bench) == []
     assert codes(folder, benchmark=load_benchmark("mini")) == ["MBL206"]
-    assert check_entry(folder, benchmark=bench).category.reason == "all 1 tasks"
+    assert check_entry(folder, benchmark=bench).category.reason == "the only task"
 
 
 def listed_nowhere(entry: Path) -> None:
@@ -226,14 +226,14 @@ def test_the_reader_stops_with_the_words_of_the_first_finding(entry, damage) -> 
     assert caught.value.fix == found.fix
 
 
-def test_what_is_out_of_form_is_one_error_for_the_reader_and_a_finding_for_each_place(entry) -> None:
+def test_a_malformed_document_is_one_error_for_the_reader_and_a_finding_for_each_place(entry) -> None:
     forge(entry, authors=[1], external_data=True)
     found = [finding for finding in check_entry(entry).findings if finding.code == "MBL205"]
     with pytest.raises(EntryError) as caught:
         Submission.load(entry)
-    lines = [f"{entry}: submission.json is out of form:", *(f"  {finding.message}" for finding in found)]
+    lines = [f"{entry}: submission.json does not match its schema:", *(f"  {finding.message}" for finding in found)]
     assert sorted(caught.value.message.splitlines()) == sorted(lines)
-    assert any("true is not enough: say which data" in finding.message for finding in found)
+    assert any("true is not allowed; give false, or a text" in finding.message for finding in found)
 
 
 def test_no_folder_is_an_error_of_the_user(tmp_path) -> None:

@@ -39,7 +39,7 @@ def test_a_name_that_cannot_be_a_slug_is_refused_with_one_that_can(tmp_path: Pat
 
 def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
-    with pytest.raises(EntryError, match="is there already"):
+    with pytest.raises(EntryError, match="already exists"):
         make_entry_folder(tmp_path / "mine")
     assert not list((tmp_path / "mine").iterdir())
     with pytest.raises(UnknownNameError, match="no-such"):
@@ -131,4 +131,4 @@ def test_the_command_seals(entry: Path, capsys) -> None:
     (entry / "README.md").write_text("# New words\n")
     assert mbl(["seal", str(entry)]) == 0
     assert mbl(["seal", str(entry)]) == 0
-    assert "was sealed already" in capsys.readouterr().out
+    assert "was already sealed" in capsys.readouterr().out

@@ -196,7 +196,7 @@ def test_predictions_of_other_folds_are_refused(entry) -> None:
     document = json.loads((entry / "submission.json").read_bytes())
     document["tasks"]["mini_gap"]["folds_sha256"] = "0" * 64
     rewrite(entry, tasks=document["tasks"])
-    with pytest.raises(EntryError, match="belong to other folds"):
+    with pytest.raises(EntryError, match="are for other folds"):
         Submission.load(entry)
 
 
@@ -303,7 +303,7 @@ def test_files_that_nobody_listed_or_that_are_gone_are_named(entry) -> None:
         Submission.load(entry)
     (entry / "extra.py").unlink()
     (entry / "model.py").unlink()
-    with pytest.raises(EntryError, match=r"model\.py is listed in submission\.json and not there"):
+    with pytest.raises(EntryError, match=r"model\.py is listed in submission\.json but missing"):
         Submission.load(entry)
 
 

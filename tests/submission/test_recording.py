@@ -145,7 +145,7 @@ def test_a_stored_interval_still_holds_its_prediction(values, width) -> None:
 
 def test_a_fold_is_recorded_once_unless_overwriting_is_meant(sub) -> None:
     sub.record("mini_gap", 0, np.zeros(SIZE))
-    with pytest.raises(RecordError, match="recorded already; pass overwrite=True"):
+    with pytest.raises(RecordError, match="already recorded; pass overwrite=True"):
         sub.record("mini_gap", 0, np.ones(SIZE))
     assert recorded(sub).prediction.sum() == 0
     sub.record("mini_gap", 0, np.ones(SIZE), overwrite=True)
@@ -198,10 +198,16 @@ def test_errors_survive_a_process_border() -> None:
         ({"algorithm": ""}, "algorithm"),
         ({"algorithm": "two\nlines"}, "algorithm"),
         ({"algorithm": "A", "authors": [""]}, "authors/0"),
-        ({"algorithm": "A", "external_data": True}, "card/external_data: true is not enough: say which data"),
-        ({"algorithm": "A", "single_configuration": "yes"}, "card/single_configuration"),
+        ({"algorithm": "A", "external_data": True}, "card/external_data: true is not allowed; give false, or a text"),
+        ({"algorithm": "A", "external_data": ""}, 'card/external_data: "" is not allowed; give false, or a text'),
+        ({"algorithm": "A", "single_configuration": "yes"}, 'configuration: "yes" is not allowed; give true or false'),
+        ({"algorithm": "A", "authors": None}, "card/authors/0: null is not allowed; give a list of names"),
+        ({"algorithm": "A", "authors": "A" * 501}, "card/authors/0: .* is longer than 500 characters"),
+        ({"algorithm": "A", "requirements": 3}, "card/requirements/0: 3 is not allowed; give a list of packages"),
+        ({"algorithm": 3}, "card/algorithm: 3 is not allowed; give one line of text"),
+        ({"algorithm": "A", "metadata": 3}, "metadata: 3 is not of type"),
     ],
 )
-def test_what_is_out_of_form_is_said_at_once_not_after_the_training(arguments, place) -> None:
+def test_a_wrong_value_is_named_at_once_not_after_the_training(arguments, place) -> None:
     with pytest.raises(EntryError, match=place):
         Submission(BENCH, **arguments)

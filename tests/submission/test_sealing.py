@@ -113,9 +113,9 @@ def test_predictions_with_a_forged_checksum_are_refused(entry) -> None:
 
 
 @pytest.mark.parametrize("header", [{"algorithm": "two\nlines"}, {"authors": "A" * 600}, {"external_data": True}])
-def test_a_header_out_of_form_is_refused_and_nothing_is_written(entry, header) -> None:
+def test_wrong_values_are_refused_and_nothing_is_written(entry, header) -> None:
     before = content(entry)
-    with pytest.raises(EntryError, match="out of form"):
+    with pytest.raises(EntryError, match="has wrong values"):
         seal(entry, changes=header)
     assert content(entry) == before
 

@@ -150,11 +150,11 @@ def test_the_header_comes_from_about_toml(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("algorithm = 3", "algorithm: 3 is not a text"),
-        ("authors = [1]", r"authors: \[1\] is not a list of texts"),
-        ("single_configuration = 'yes'", "single_configuration: 'yes' is not true or false"),
+        ("algorithm = 3", "algorithm: 3 is not allowed; give one line of text"),
+        ("authors = [1]", r"authors: \[1\] is not allowed; give a list of names"),
+        ("single_configuration = 'yes'", "single_configuration: 'yes' is not allowed; give true or false"),
         ("author = 'A'", r"author: is not a known key; did you mean 'authors'\? use one of algorithm, authors"),
-        ("external_data = true", "external_data: True is not false, or a text that says what else the model was tr"),
+        ("external_data = true", "external_data: true is not allowed; give false, or a text that says what else"),
         ("algorithm = 3\nauthor = 'A'", r"has 2 mistakes:\n  algorithm: (.|\n)*\n  author: "),
         ("algorithm = ", "is not a TOML file"),
     ],

@@ -51,7 +51,7 @@ def test_units() -> None:
 def test_rounding_follows_the_uncertainty() -> None:
     assert words.rounded(79.9123, 13.6) == "80"
     assert words.rounded(-0.01234, 0.0011) == "−0.0123"
-    assert words.rounded(0.5, 0.0) == "0.500"
+    assert words.rounded(0.5, 0.0) == "0.5"
     assert words.rounded(1e60, 1e59) == "1×10⁶⁰"
     assert words.rounded(float("nan"), 0.1) == "–"
 

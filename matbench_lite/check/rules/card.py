@@ -43,7 +43,7 @@ DESCRIPTION = Rule(
     severity="warning",
     imported="note",
     title="No description",
-    why="A board tells how good a model is, the description what it is.",
+    why="A board says how good a model is; the description says what it is.",
     fix=f"describe the algorithm in a few sentences {_ABOUT}",
 )
 IMPORTED = Rule(
@@ -55,7 +55,7 @@ IMPORTED = Rule(
 )
 LINK = Rule(
     code="MBL606",
-    title="Says that it was imported, but not from where",
+    title="Imported, but it does not say from where",
     why="An imported entry has a link to the original instead of code; without it nobody can compare them.",
     fix="import it with `mbl from-matbench`, or leave `imported` out and add the code and the declarations",
 )
@@ -75,6 +75,10 @@ BY_HAND = Rule(
 )
 
 
+_NAMES_NO_DATA = {"", "-", "false", "n/a", "na", "no", "none", "nothing", "null", "true", "yes"}
+"""What people write as `external_data` that leaves a reader wondering."""
+
+
 def check_declarations(material: Material) -> Iterator[Finding]:
     """What is declared, and what is missing."""
     document, imported = material.document, material.imported
@@ -90,6 +94,10 @@ def check_declarations(material: Material) -> Iterator[Finding]:
     for rule, absent, what in missing:
         if absent:
             yield rule.found(f"the entry does not say {what}", imported=imported, file=DOCUMENT)
+    external = card["external_data"]
+    if isinstance(external, str) and external.strip(" .").lower() in _NAMES_NO_DATA:
+        message = f"external_data is the text {external!r:.20}, which names no data"
+        yield EXTERNAL.found(message, imported=imported, file=DOCUMENT)
     yield from _imported(material)
     submission = material.submission
     if submission is not None and card["single_configuration"] is False:
@@ -99,16 +107,16 @@ def check_declarations(material: Material) -> Iterator[Finding]:
 
 
 def _imported(material: Material) -> Iterator[Finding]:
-    about = material.document.get("imported")
-    if about is None:
+    origin = material.document.get("imported")
+    if origin is None:
         return
-    address = about.get("url")
+    address = origin.get("url")
     if not material.imported or not isinstance(address, str) or not address.startswith(_HOME):
-        yield LINK.found(f"imported says from {about.get('from')!r:.60} and url {address!r:.200}", file=DOCUMENT)
+        yield LINK.found(f"imported says from {origin.get('from')!r:.60} and url {address!r:.200}", file=DOCUMENT)
         return
     yield IMPORTED.found(f"it is marked as imported from {address[:300]}", file=DOCUMENT)
-    if about.get("hash_matches") is not True:
-        yield HASH.found(f"hash_matches is {about.get('hash_matches')!r:.60}", file=DOCUMENT)
+    if origin.get("hash_matches") is not True:
+        yield HASH.found(f"hash_matches is {origin.get('hash_matches')!r:.60}", file=DOCUMENT)
 
 
 CODE = (".py", ".ipynb")
@@ -134,7 +142,7 @@ QUICK = Rule(
 )
 DATE = Rule(
     code="MBL210",
-    title="A date that cannot be",
+    title="An impossible date",
     why="Boards show when an entry was made and how the best score has moved with time.",
     fix="save the entry again on a machine whose clock is right",
 )
@@ -288,7 +296,7 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, str]]:
 UNDECLARED = Rule(
     code="MBL506",
     severity="warning",
-    title="Speaks of other training data without declaring it",
+    title="Mentions other training data without declaring it",
     why="Pretraining and fine-tuning mean other data, which may hold the rows that are tested; readers must know.",
     fix="name the data in external_data, or say in the README why there is none, and run `mbl seal`",
 )
@@ -316,7 +324,9 @@ def check_external_data(material: Material) -> Iterator[Finding]:
         if name.lower().endswith(CODE) and (calls := set(_CALLS.findall(content.decode(errors="replace")))):
             found[name] = calls
     if found:
-        told = "; ".join(f"{where}: {', '.join(sorted(words)[:_SHOWN])}" for where, words in sorted(found.items()))
+        mentions = "; ".join(f"{where}: {', '.join(sorted(words)[:_SHOWN])}" for where, words in sorted(found.items()))
         yield UNDECLARED.found(
-            f"external_data is not declared, but there is {told}", file=DOCUMENT, evidence={"words": told[:500]}
+            f"external_data is not declared, but these words are used: {mentions}",
+            file=DOCUMENT,
+            evidence={"words": mentions[:500]},
         )

@@ -128,9 +128,9 @@ def check_constant(material: Material) -> Iterator[Finding]:
         for task in material.tasks
     }
     if found := {name: folds for name, folds in constant.items() if folds}:
-        told = ", ".join([*list(found)[:_SHOWN], *([f"{len(found) - _SHOWN} more"] if len(found) > _SHOWN else [])])
+        tasks = ", ".join([*list(found)[:_SHOWN], *([f"{len(found) - _SHOWN} more"] if len(found) > _SHOWN else [])])
         yield CONSTANT.found(
-            f"one value for all rows of a fold, in {sum(found.values())} folds of {told}",
+            f"one value for all rows of a fold, in {sum(found.values())} folds of {tasks}",
             task=next(iter(found)) if len(found) == 1 else None,
             evidence={"tasks": len(found), "constant folds": sum(found.values())},
         )

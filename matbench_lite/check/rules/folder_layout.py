@@ -207,7 +207,7 @@ ENCODING = Rule(
 DECEIVING = Rule(
     code="MBL112",
     severity="warning",
-    title="Characters that do not show",
+    title="Invisible characters",
     why="Characters that turn the direction of writing, or have no width, make code look like what it is not.",
     fix="remove them and run `mbl seal`, unless the text needs them",
 )

@@ -13,6 +13,7 @@ from matbench_lite.check.material import Material, Targets
 from matbench_lite.metrics import DECISION_THRESHOLD
 from matbench_lite.submission import DOCUMENT, MAX_ROWS, Finding, Rule, fold_differences, score_rows
 from matbench_lite.tasks import Task
+from matbench_lite.text import in_words
 
 INCOMPLETE = Rule(
     code="MBL311",
@@ -41,7 +42,7 @@ def check_completeness(material: Material) -> Iterator[Finding]:
             message = f"{recorded} of {task.n_folds} folds are recorded; missing: {', '.join(map(str, missing))}"
             yield INCOMPLETE.found(message, task=task.name)
     if not submission.complete_tasks:
-        yield NOTHING.found("of no task are all folds recorded")
+        yield NOTHING.found("no task has all its folds recorded")
 
 
 DIFFERENT = Rule(
@@ -68,17 +69,17 @@ def check_scores(material: Material) -> Iterator[Finding]:
             scores = score_rows(task.kind, targets.values[task.test_rows(fold)], held.predictions)
             differences = [] if held.stated is None else fold_differences(task, fold, held.stated, scores)
             if differences:
-                told = [f"{d.metric} is {_number(d.stated)}, computed {_number(d.recomputed)}" for d in differences]
-                more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
-                message = f"{'; '.join(told[:_SHOWN])}{more}"
+                stated = [f"{d.metric} is {_number(d.stated)}, computed {_number(d.recomputed)}" for d in differences]
+                more = f" and {len(stated) - _SHOWN} more" if len(stated) > _SHOWN else ""
+                message = f"{'; '.join(stated[:_SHOWN])}{more}"
                 evidence = {"metrics": ", ".join(d.metric for d in differences)}
                 yield DIFFERENT.found(message, file=DOCUMENT, task=task.name, fold=fold, evidence=evidence)
     missing = [task.name for task in material.tasks if task.name not in (*material.targets, *material.unproven)]
     if missing:
-        yield UNVERIFIED.found(f"the targets are not here of {', '.join(missing)}")
+        yield UNVERIFIED.found(f"targets of {in_words(missing)} are missing")
     if material.unproven:
-        named = ", ".join(material.unproven)
-        yield UNVERIFIED.found(f"the targets here are not proven to be the published ones of {named}")
+        named = in_words(material.unproven)
+        yield UNVERIFIED.found(f"the targets of {named} on this machine are not proven to be the published ones")
 
 
 def _number(value: float | None) -> str:
@@ -139,7 +140,7 @@ def _labels(material: Material, task: Task, targets: Targets) -> Iterator[Findin
             return
         rows += len(truth)
     if rows >= _FEWEST_LABELS:
-        message = f"all {rows} rows are predicted right"
+        message = f"all {rows} rows are predicted correctly"
         yield EQUAL.found(message, task=task.name, row_count=rows, evidence={"rows": rows, "wrong rows": 0})
 
 
@@ -147,7 +148,7 @@ ALIKE = Rule(
     code="MBL502",
     severity="warning",
     title="Fold scores too much alike",
-    why="Different test rows give different scores. A spread far below that of the errors themselves looks made up.",
+    why="Different test rows give different scores. A spread far below that of the errors themselves looks invented.",
     fix="explain it in the README, or look for predictions that were made from one another",
     needs="targets",
 )
