@@ -134,7 +134,8 @@ class Submission(MSONable):  # type: ignore[misc]
         except (KeyError, TypeError, ValueError, EntryError) as error:
             if isinstance(error, MatbenchLiteError) and not isinstance(error, EntryError):
                 raise
-            message = f"{checkpoint} was begun by another version of matbench_lite, or changed since: {error}"
+            reason = error.message if isinstance(error, EntryError) else error
+            message = f"{checkpoint} was begun by another version of matbench_lite, or changed since: {reason}"
             raise EntryError(message, fix="go on with the version that began it, or choose another folder") from error
         for task, fold, recorded in saved.folds(submission.benchmark):
             submission._folds.setdefault(task, {})[fold] = recorded

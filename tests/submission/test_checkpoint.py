@@ -152,7 +152,7 @@ def test_a_header_of_another_version_is_an_error_with_what_to_do(tmp_path, name)
     path = tmp_path / "kept" / "checkpoint.json"
     path.write_text(json.dumps(ALTERED[name](json.loads(path.read_bytes()))))
     before = path.read_bytes()
-    with pytest.raises(EntryError, match=r"another version of matbench_lite.*; go on with the version"):
+    with pytest.raises(EntryError, match=r"(?s)another version of matbench_lite.*; go on with the version"):
         Submission.resume(tmp_path / "kept")
     with pytest.raises(EntryError, match=r"another version of matbench_lite"):
         Submission.resume(tmp_path / "kept", BENCH)
