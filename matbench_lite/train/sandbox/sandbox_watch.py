@@ -23,6 +23,7 @@ _FASTEST = 16 * 2**30  # bytes per second that can be taken: the less is left, t
 _FULL_PIPE = 2**16  # bytes, as long as its size cannot be set
 _OTHER_FILE = 2**15  # bytes: the files of /proc are written into memory when they are read
 _MAPPED_AREA = 2**13  # bytes of the kernel for one mapping in the last of a long line of forks; mostly 300
+_MANY_AREAS, _SPARSE = 10_000, 8  # of one process; its memory, in sizes of its page tables: mostly above 100
 _SEND_BUFFER = Path("/proc/sys/net/core/wmem_default")
 _USUAL_SEND_BUFFER = 212_992  # bytes
 # A last message may be as long as the buffer, and is rounded up to a power of two.
@@ -196,9 +197,8 @@ class _Use:
             grown = unowned - self._least_unowned
             taken += grown + sum(_FULL_PIPE * len(_files(member)) for member in family) + self._sockets()
         if taken > self._memory:
-            taken = sum(map(_own_memory, family))
-            if self._isolated:
-                taken += _mapped(family, grown) + _opened(family) + self._sockets()
+            taken = _opened(family) + self._sockets() if self._isolated else 0
+            taken += _mapped(family, grown, self._memory - taken)
         room = self._memory - taken
         return (MEMORY if room < 0 else None), min(max(room / _FASTEST, _SHORTEST_REST), _LONGEST_REST)
 
@@ -217,14 +217,46 @@ def _unowned() -> int:
     return 1024 * sum(int(lines[name].split()[0]) for name in ("SUnreclaim", "PageTables"))
 
 
-def _own_memory(member: psutil.Process) -> int:
+def _mapped(family: list[psutil.Process], grown: int, most: int) -> int:
+    """What is mapped, with the tables and lists for it, in bytes: of the lists at most what the kernel has grown by.
+
+    More than `most` is too much, by whatever. A process that makes its share of what is shared dear to find, by many
+    areas or sparse ones, counts in full, and with it those that follow.
+    """
+    taken = tables = areas = 0
+    dear = False
+    for member in family:
+        folder = Path(f"/proc/{member.pid}")
+        with suppress(psutil.Error, OSError):
+            resident = member.memory_info().rss
+            if areas * _MAPPED_AREA < grown:
+                here = _areas(folder / "maps")
+                areas += here
+                dear |= here > _MANY_AREAS
+            if grown:
+                found = [line.split()[1] for line in (folder / "status").read_text().splitlines() if "VmPTE" in line]
+                table = 1024 * sum(map(int, found))
+                tables += table
+                dear |= _SPARSE * table > resident
+            taken += resident if dear else _share(member, resident)
+        if taken + tables > most:
+            break
+    return taken + tables + max(0, min(areas * _MAPPED_AREA, grown - tables))
+
+
+def _areas(path: Path) -> int:
+    try:
+        return path.read_bytes().count(b"\n")
+    except PermissionError:
+        return _MANY_AREAS + 1
+
+
+def _share(member: psutil.Process, resident: int) -> int:
     """Memory of a process, in bytes, with its share of what it shares; all of it where that is not told."""
     try:
         return int(member.memory_full_info().pss)
-    except (psutil.Error, AttributeError):
-        with suppress(psutil.Error):
-            return int(member.memory_info().rss)
-    return 0
+    except (psutil.AccessDenied, AttributeError):
+        return resident
 
 
 def _files(member: psutil.Process) -> list[Path]:
@@ -255,20 +287,3 @@ def _opened(family: list[psutil.Process]) -> int:
         elif not stat.S_ISSOCK(found.st_mode):
             others += 1
     return len(pipes) * _FULL_PIPE + others * _OTHER_FILE
-
-
-def _mapped(family: list[psutil.Process], most: int) -> int:
-    """What page tables and the list of mapped areas take, in bytes; no more than the kernel has grown by."""
-    tables = areas = 0
-    for member in family:
-        try:
-            status = Path(f"/proc/{member.pid}/status").read_text()
-            tables += 1024 * sum(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmPTE"))
-            areas += Path(f"/proc/{member.pid}/maps").read_bytes().count(b"\n")
-        except PermissionError:
-            return most
-        except OSError:
-            continue
-        if tables + areas * _MAPPED_AREA >= most:
-            return most
-    return tables + areas * _MAPPED_AREA
