@@ -168,7 +168,7 @@ class _Use:
 
     def __init__(self, launcher: int, limits: Limits, *, isolated: bool) -> None:
         self._launcher = launcher
-        self._threads = limits.processes + isolated  # the first process of the sandbox is ours
+        self._threads = limits.processes
         self._memory = limits.memory_mb * _MB
         self._isolated = isolated
         known = _SEND_BUFFER.exists()
@@ -178,7 +178,8 @@ class _Use:
     def look(self) -> tuple[str | None, float]:
         """The stage at which they must be stopped, if they must; how long they may be left alone, in seconds."""
         try:
-            family = psutil.Process(self._launcher).children(recursive=True)
+            # The launcher's one child in a sandbox is ours, and lets nobody look.
+            family = psutil.Process(self._launcher).children(recursive=True)[self._isolated :]
         except psutil.NoSuchProcess:
             return None, _LONGEST_REST
         threads = taken = 0
@@ -221,7 +222,7 @@ def _mapped(family: list[psutil.Process], grown: int, most: int) -> int:
     """What is mapped, with the tables and lists for it, in bytes: of the lists at most what the kernel has grown by.
 
     More than `most` is too much, by whatever. A process that makes its share of what is shared dear to find, by many
-    areas or sparse ones, counts in full, and with it those that follow.
+    areas or sparse ones, counts in full, and so do those that follow.
     """
     taken = tables = areas = 0
     dear = False
@@ -248,7 +249,7 @@ def _areas(path: Path) -> int:
     try:
         return path.read_bytes().count(b"\n")
     except PermissionError:
-        return _MANY_AREAS + 1
+        return _MANY_AREAS
 
 
 def _share(member: psutil.Process, resident: int) -> int:

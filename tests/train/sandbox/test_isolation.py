@@ -46,7 +46,7 @@ done
 exec setpriv --reuid NOBODY --regid NOBODY --clear-groups -- "$@"
 """.replace("NOBODY", str(NOBODY))
 """Becomes nobody, in a view of the files where folders that are closed to others hold Python, and nothing else."""
-SUBSET = "rights or network or signals or stubborn or many_small or held_memory"
+SUBSET = "rights or network or signals or stubborn or many_small or counts_once or held_memory"
 THREADS = """
 while True:
     try:
