@@ -18,8 +18,8 @@ from matbench_lite.train.sandbox.launcher import MOST_FILES
 from matbench_lite.train.sandbox.protocol import MEMORY, OUTPUT, PROCESSES, READY, TOO_LONG, UNUSABLE, Limits
 
 _MB = 2**20
-_SHORTEST_REST, _LONGEST_REST = 0.01, 0.1  # seconds between looks, which cost some milliseconds
-_FASTEST = 16 * 2**30  # bytes per second that can be taken: the less is left, the sooner must be looked again
+_SHORTEST_REST, _LONGEST_REST = 0.02, 0.1  # seconds between looks, which cost some milliseconds
+_FASTEST = 8 * 2**30  # bytes per second that can be taken: the less is left, the sooner must be looked again
 _FULL_PIPE = 2**16  # bytes, as long as its size cannot be set
 _OTHER_FILE = 2**15  # bytes: the files of /proc are written into memory when they are read
 _MAPPED_AREA = 2**13  # bytes of the kernel for one mapping in the last of a long line of forks; mostly 300
