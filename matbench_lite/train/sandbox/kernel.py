@@ -106,7 +106,7 @@ _ARGUMENTS_REFUSED = (
     ((28, 233), 2, _if_one_of((_PAGE_OUT,), errno.EINVAL)),  # madvise
     ((41, 198), 0, _unless_one_of(_FAMILIES, errno.EAFNOSUPPORT)),  # socket
     ((53, 199), 0, _unless_one_of(_FAMILIES, errno.EAFNOSUPPORT)),  # socketpair
-    ((54, 208), 2, _if_one_of((_SEND_BUFFER, *_ATTACH_FILTERS), errno.EPERM)),  # setsockopt: level has no network
+    ((54, 208), 2, _if_one_of((_SEND_BUFFER, *_ATTACH_FILTERS), errno.EPERM)),  # setsockopt
     ((72, 25), 1, _if_one_of((_SET_PIPE_SIZE,), errno.EPERM)),  # fcntl
     ((72, 25), 1, _if_one_of(_RECORD_LOCKS, errno.ENOLCK)),
     # Newer options: among them one that reserves a gigabyte for futexes.
