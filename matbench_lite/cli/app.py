@@ -26,6 +26,7 @@ _COMMANDS = {
     "to-matbench": "matbench_commands:to_matbench",
     "new": "entry_commands:new",
     "run": "run:run",
+    "gather": "run:gather",
     "try": "local_test:try_model",
     "blend": "blend_command:blend",
     "score": "entry_commands:score",
@@ -122,8 +123,8 @@ def run(arguments: list[str] | None = None) -> int:
     except _WrongUse as error:
         error.show()
         return 2
-    except (KeyboardInterrupt, typer.Abort):
-        errors.print("stopped")
+    except (KeyboardInterrupt, typer.Abort) as stop:
+        say(": ".join(filter(None, ("stopped", str(stop)))), to=errors)
         return 130
     except SystemExit as stop:
         # How typer and rich end a program whose reader is gone, e.g. `mbl tasks | head`: not an error.

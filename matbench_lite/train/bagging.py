@@ -115,7 +115,7 @@ def to_npz(predictions: Mapping[str, RowPredictions]) -> bytes:
 
     Examples:
         >>> predicted = RowPredictions(rows=np.array([3, 5]), prediction=np.array([0.5, 1.5]), type="value")
-        >>> from_npz(to_npz({"valid": predicted}), ["valid"])["valid"].rows.tolist()
+        >>> from_npz(to_npz({"valid": predicted}))["valid"].rows.tolist()
         [3, 5]
     """
     arrays: dict[str, Any] = {}
@@ -129,14 +129,10 @@ def to_npz(predictions: Mapping[str, RowPredictions]) -> bytes:
     return buffer.getvalue()
 
 
-def from_npz(content: bytes, parts: Sequence[str]) -> dict[str, RowPredictions]:
-    """Some parts of what `to_npz` made.
-
-    Raises:
-        ValueError: If the content is no such file.
-        KeyError: If a part is missing.
-    """
+def from_npz(content: bytes) -> dict[str, RowPredictions]:
+    """The parts that `to_npz` was given; a `ValueError` if the content is no such file."""
     with np.load(BytesIO(content), allow_pickle=False) as arrays:
+        parts = [name.removesuffix(".rows") for name in arrays.files if name.endswith(".rows")]
         return {part: _part(arrays, part) for part in parts}
 
 
