@@ -67,7 +67,7 @@ class Repeats(Protocol):
 
     def facts(self) -> Any:
         """The rows."""
-        return _dataset(self.source, self.dataset, self.features).digest
+        return [self.dataset, _dataset(self.source, self.dataset, self.features).digest]
 
     def split(self, job: Job) -> Split:
         """Features of the rows, or formulas or structures for a model that declares to work on them."""

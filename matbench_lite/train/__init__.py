@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         magpie_array,
         structure_array,
     )
-    from matbench_lite.train.jobs import Job, Outcome, Protocol, Record, Split, data_digest
+    from matbench_lite.train.jobs import Job, Outcome, PieceRecord, Protocol, Split, data_digest
     from matbench_lite.train.journal import Journal, Kept, Log
     from matbench_lite.train.model_file import (
         BASELINES,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     )
     from matbench_lite.train.protocols import Folds, LocalTest, inner_seed
     from matbench_lite.train.run_plan import Plan, RunResult
-    from matbench_lite.train.runners import Backend, Contained, Here, Processes, Runner, runner
+    from matbench_lite.train.runners import Backend, Contained, Here, Processes, Runner, one_thread, runner
     from matbench_lite.train.sandbox import STAGES, Limits, fit_contained, isolation_problem, visible_folders
     from matbench_lite.train.trial import rescore, try_model
     from matbench_lite.train.trial_blend import Blend, blend_runs, load_bagged
@@ -61,15 +61,76 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "BAGGED_PARTS", "BASELINES", "DEFAULT_INNER_FOLDS", "MAGPIE_NAMES", "MAX_INNER_FOLDS", "MODEL_FILE", "STAGES",
-    "STRUCTURE_NAMES", "Backend", "Blend", "Contained", "Folds", "Here", "InnerFold", "InnerResult", "Job",
-    "Journal", "Kept", "Limits", "LocalTest", "Log", "Model", "Outcome", "Plan", "Predicted", "Processes",
-    "Protocol", "Record", "RowPredictions", "RunResult", "Runner", "Split", "Step", "Trial", "TrialSettings",
-    "about_model", "bag", "blend_runs", "checked_predictions", "data_digest", "default_output", "derived_seed", "drive",
-    "element_amounts", "execute_file", "fit_contained", "fit_predict", "gather", "inner_folds", "inner_seed",
-    "isolation_problem", "load_bagged", "load_model", "magpie_array", "mean_metrics", "model_inputs",
-    "predict_rows", "rescore", "run_model", "run_unit", "runner", "score_part", "seed_everything", "source_digest",
-    "structure_array", "trial_journal", "tried_tasks", "try_model", "visible_folders",
+    "BAGGED_PARTS",
+    "BASELINES",
+    "DEFAULT_INNER_FOLDS",
+    "MAGPIE_NAMES",
+    "MAX_INNER_FOLDS",
+    "MODEL_FILE",
+    "STAGES",
+    "STRUCTURE_NAMES",
+    "Backend",
+    "Blend",
+    "Contained",
+    "Folds",
+    "Here",
+    "InnerFold",
+    "InnerResult",
+    "Job",
+    "Journal",
+    "Kept",
+    "Limits",
+    "LocalTest",
+    "Log",
+    "Model",
+    "Outcome",
+    "PieceRecord",
+    "Plan",
+    "Predicted",
+    "Processes",
+    "Protocol",
+    "RowPredictions",
+    "RunResult",
+    "Runner",
+    "Split",
+    "Step",
+    "Trial",
+    "TrialSettings",
+    "about_model",
+    "bag",
+    "blend_runs",
+    "checked_predictions",
+    "data_digest",
+    "default_output",
+    "derived_seed",
+    "drive",
+    "element_amounts",
+    "execute_file",
+    "fit_contained",
+    "fit_predict",
+    "gather",
+    "inner_folds",
+    "inner_seed",
+    "isolation_problem",
+    "load_bagged",
+    "load_model",
+    "magpie_array",
+    "mean_metrics",
+    "model_inputs",
+    "one_thread",
+    "predict_rows",
+    "rescore",
+    "run_model",
+    "run_unit",
+    "runner",
+    "score_part",
+    "seed_everything",
+    "source_digest",
+    "structure_array",
+    "trial_journal",
+    "tried_tasks",
+    "try_model",
+    "visible_folders",
 ]  # fmt: skip
 
 __getattr__ = lazy(
@@ -80,12 +141,12 @@ __getattr__ = lazy(
         "entry_run": "gather run_model run_unit",
         "estimators": "Predicted checked_predictions derived_seed fit_predict predict_rows seed_everything",
         "features": "MAGPIE_NAMES STRUCTURE_NAMES element_amounts magpie_array structure_array",
-        "jobs": "Job Outcome Protocol Record Split data_digest",
+        "jobs": "Job Outcome Protocol PieceRecord Split data_digest",
         "journal": "Journal Kept Log",
         "model_file": "BASELINES MODEL_FILE Model about_model execute_file load_model model_inputs source_digest",
         "protocols": "Folds LocalTest inner_seed",
         "run_plan": "Plan RunResult",
-        "runners": "Backend Contained Here Processes Runner runner",
+        "runners": "Backend Contained Here Processes Runner one_thread runner",
         "sandbox": "STAGES Limits fit_contained isolation_problem visible_folders",
         "trial": "rescore try_model",
         "trial_blend": "Blend blend_runs load_bagged",

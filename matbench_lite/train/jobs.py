@@ -80,7 +80,7 @@ class Split:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Record:
+class PieceRecord:
     """What a piece leaves behind, beside its predictions.
 
     Args:
@@ -121,7 +121,7 @@ class Outcome:
 
     predictions: Mapping[str, RowPredictions] = field(default_factory=dict)
     answers: Sequence[Any] = ()
-    record: Record = field(default_factory=Record)
+    record: PieceRecord = field(default_factory=PieceRecord)
 
     def failed(self, error: str, fix: str | None = None) -> Outcome:
         """The outcome without predictions, and why."""
@@ -154,7 +154,7 @@ class Protocol(ABC):
     @cached_property
     def digest(self) -> str:
         """A digest over `facts`, and the version of this package."""
-        about = [__version__, self.name, self.task_name, self.facts()]
+        about = [__version__, self.name, self.facts()]
         return hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode()).hexdigest()
 
     def split(self, job: Job) -> Split:
@@ -189,7 +189,7 @@ class Protocol(ABC):
                 step=step,
             )
         formula = getattr(estimator, "expression_", None)
-        record = Record(
+        record = PieceRecord(
             seconds=round(block.seconds, 3),
             steps=steps,
             peak_memory_mb=round(block.peak_memory_mb, 1),
@@ -246,10 +246,10 @@ class Job:
             at = "" if error.message.startswith(self.protocol.task_name) else f"{self.place}: "
             # What the model raised is the cause; the way from there through our code says nothing to its author.
             where = "".join(traceback.format_exception(error.__cause__ or error))
-            return Outcome(record=Record(error=f"{at}{error.message}", fix=error.fix, traceback=where))
+            return Outcome(record=PieceRecord(error=f"{at}{error.message}", fix=error.fix, traceback=where))
         except Exception as error:
             message = f"{self.place}: {type(error).__name__}: {error}"
-            return Outcome(record=Record(error=message, fix="see the log", traceback=traceback.format_exc()))
+            return Outcome(record=PieceRecord(error=message, fix="see the log", traceback=traceback.format_exc()))
 
 
 def row_predictions(task: Task, rows: NDArray[np.intp], predicted: Predicted) -> RowPredictions:

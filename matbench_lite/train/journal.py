@@ -31,7 +31,7 @@ from matbench_lite.atomic import LOCK_SECONDS, flush, write_bytes
 from matbench_lite.documents import plain
 from matbench_lite.errors import RunError
 from matbench_lite.train.bagging import from_npz, to_npz
-from matbench_lite.train.jobs import Job, Outcome, Record
+from matbench_lite.train.jobs import Job, Outcome, PieceRecord
 
 HEADER, LOCK = "header.json", "lock"
 _DIGITS = 16
@@ -190,7 +190,7 @@ class Journal:
 
 
 def _line(job: Job, outcome: Outcome) -> bytes:
-    usual = vars(Record())
+    usual = vars(PieceRecord())
     record = {name: value for name, value in vars(outcome.record).items() if value != usual[name]}
     document: dict[str, Any] = {
         "mark": job.mark,
@@ -218,7 +218,7 @@ def _parsed(line: bytes) -> Kept | None:
         outcome = Outcome(
             predictions={} if predictions is None else from_npz(base64.b64decode(predictions)),
             answers=document.pop("answers", ()),
-            record=Record(**document.pop("record")),
+            record=PieceRecord(**document.pop("record")),
         )
         return Kept(outcome=outcome, **document)
     except (ValueError, KeyError, TypeError):

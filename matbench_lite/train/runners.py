@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from matbench_lite.errors import RunError
-from matbench_lite.train.jobs import Job, Outcome, Record
+from matbench_lite.train.jobs import Job, Outcome, PieceRecord
 from matbench_lite.train.worker import Child
 
 if TYPE_CHECKING:
@@ -192,9 +192,11 @@ class Contained(Runner):
                 isolated=self._isolated,
             )
         except SubmittedCodeError as error:
-            record = Record(error=error.message, fix=error.fix, traceback=error.details, log={"stage": error.stage})
+            record = PieceRecord(
+                error=error.message, fix=error.fix, traceback=error.details, log={"stage": error.stage}
+            )
             return Outcome(record=record)
-        record = Record(seconds=fitted.seconds, printed=fitted.output)
+        record = PieceRecord(seconds=fitted.seconds, printed=fitted.output)
         return Outcome(predictions=split.answered(fitted.predicted), record=record)
 
     def __exit__(self, *_: object) -> None:
