@@ -123,8 +123,8 @@ def run(arguments: list[str] | None = None) -> int:
     except _WrongUse as error:
         error.show()
         return 2
-    except (KeyboardInterrupt, typer.Abort) as stop:
-        say(": ".join(filter(None, ("stopped", str(stop)))), to=errors)
+    except (KeyboardInterrupt, typer.Abort):
+        errors.print("stopped")
         return 130
     except SystemExit as stop:
         # How typer and rich end a program whose reader is gone, e.g. `mbl tasks | head`: not an error.

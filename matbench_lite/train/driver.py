@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -84,10 +85,10 @@ def drive(
                 if until_failure and outcome.record.error is not None:
                     break
     except KeyboardInterrupt:
-        if journal is None:
-            raise
-        kept = f"{count(len(outcomes), 'piece')} of {len(jobs)} done in this run and kept in {journal.folder}"
-        raise KeyboardInterrupt(f"{kept}; the same command again goes on") from None
+        if journal is not None:
+            kept = f"{count(len(outcomes), 'piece')} of {len(jobs)} done in this run and kept in {journal.folder}"
+            sys.stderr.write(f"stopped: {kept}; the same command again goes on\n")
+        raise
     finally:
         if journal is not None:
             journal.flush()

@@ -114,7 +114,7 @@ class Child:
 
     def _stop(self) -> None:
         if self._process is not None:
-            self._process.kill()
+            _kill(self._process)
             self._buried(self._process)
 
     def _buried(self, process: subprocess.Popen[bytes]) -> int:
@@ -181,19 +181,38 @@ class _Watch:
 
     def _kill(self, what: str, fix: str) -> None:
         self.reason = what, fix
-        self._process.kill()
+        _kill(self._process)
+
+
+def _family(pid: int) -> list[Any]:
+    """A process and all that it has started; none if it has ended."""
+    import psutil
+
+    try:
+        process = psutil.Process(pid)
+        return [process, *process.children(recursive=True)]
+    except psutil.Error:
+        return []
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process with all that it has started: a model that uses many processes has them for itself alone."""
+    import psutil
+
+    for one in _family(process.pid):
+        with suppress(psutil.Error):
+            one.kill()
+    process.kill()
 
 
 def _memory(pid: int) -> int:
-    """Resident memory of a process and of all that it has started, in bytes; 0 if it has ended."""
+    """Resident memory of a process and of all that it has started, in bytes."""
     import psutil
 
     found = 0
-    with suppress(psutil.Error):
-        process = psutil.Process(pid)
-        for one in (process, *process.children(recursive=True)):
-            with suppress(psutil.Error):
-                found += one.memory_info().rss
+    for one in _family(pid):
+        with suppress(psutil.Error):
+            found += one.memory_info().rss
     return found
 
 
