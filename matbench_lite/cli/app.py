@@ -33,6 +33,7 @@ _COMMANDS = {
     "check": "check:check",
     "leaderboard": "leaderboard:leaderboard",
     "compare": "leaderboard:compare",
+    "predictions": "prediction_commands:predictions",
     "site": "site_commands:app",
     "evaluate": "evaluate:evaluate",
     "judge": "judge:app",

@@ -71,6 +71,9 @@ class EventFolds(Protocol):
         model = cast("Model", job.model)
         inputs = model_inputs(model, self.task)
         test = inputs.iloc[inner.test] if self.kit is None else _private(self.kit, self.task, model)
+        truth = {"valid": self.task.target_values[inner.valid]}
+        if self.kit is None:
+            truth["test"] = self.task.target_values[inner.test]
         return Split(
             task=self.task,
             X=inputs.iloc[inner.train],
@@ -78,6 +81,7 @@ class EventFolds(Protocol):
             asked={"valid": inputs.iloc[inner.valid], "test": test},
             rows={"valid": inner.valid, "test": np.arange(len(test), dtype=np.intp)},
             seed=inner_seed(job.seed, self.task.name, 0, job.piece),
+            truth=truth,
         )
 
 

@@ -92,7 +92,9 @@ class Repeats(Protocol):
                 fix="leave out `input = …` in the model, and take a data frame",
             )
         seed = derived_seed(job.seed, self.dataset, "run", job.piece)
-        return Split(task=dataset.task, X=asked["train"], y=train.y, asked=asked, rows=rows, seed=seed)
+        known = {"train": train, "test": test, "beyond": dataset.beyond}
+        truth = {part: of.y.to_numpy(np.float64) for part, of in known.items() if of is not None}
+        return Split(task=dataset.task, X=asked["train"], y=train.y, asked=asked, rows=rows, seed=seed, truth=truth)
 
     def complexity(self, estimator: Any) -> float | None:
         """The number of parameters that a model declares; anything but a number is an error."""

@@ -31,12 +31,14 @@ class RowPredictions:
         type: Numbers ("value"), true/false or the share of votes for true ("label"), or the probability of true
             ("probability").
         std: Standard deviation of each prediction, in the unit of the target, if the model gives one.
+        truth: The targets of those rows, where they are known to whoever predicts; 0 and 1 for classes.
     """
 
     rows: NDArray[np.intp]
     prediction: NDArray[np.float64]
     type: PredictionType
     std: NDArray[np.float64] | None = None
+    truth: NDArray[np.float64] | None = None
 
     def scorable(self) -> FoldPredictions:
         """The predictions in the form that metrics take: a majority of votes is a label."""
@@ -124,6 +126,8 @@ def to_npz(predictions: Mapping[str, RowPredictions]) -> bytes:
         arrays[f"{part}.{rows.type}"] = rows.prediction
         if rows.std is not None:
             arrays[f"{part}.std"] = rows.std
+        if rows.truth is not None:
+            arrays[f"{part}.truth"] = rows.truth
     buffer = BytesIO()
     np.savez(buffer, **arrays)
     return buffer.getvalue()
@@ -144,4 +148,5 @@ def _part(arrays: Any, part: str) -> RowPredictions:
         prediction=arrays[f"{part}.{kind}"],
         type=kind,  # type: ignore[arg-type]
         std=arrays.get(f"{part}.std"),
+        truth=arrays.get(f"{part}.truth"),
     )

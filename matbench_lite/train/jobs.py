@@ -32,6 +32,7 @@ from matbench_lite.train.estimators import Predicted, fit_predict
 if TYPE_CHECKING:
     import pandas as pd
 
+    from matbench_lite.submission import PredictionType
     from matbench_lite.train.model_file import Model
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -60,6 +61,7 @@ class Split:
         y: Their targets.
         asked: Inputs to predict, by part: "train", "valid", "test".
         rows: Positions of those rows, by part.
+        truth: Their targets, by part, where they are known.
         seed: Seed of everything random in the model.
     """
 
@@ -69,14 +71,22 @@ class Split:
     asked: Mapping[str, pd.Series]
     rows: Mapping[str, NDArray[np.intp]]
     seed: int
+    truth: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def answered(self, predicted: Sequence[Predicted]) -> dict[str, RowPredictions]:
         """What was predicted, by part."""
-        return {
-            # On rows that it has learnt by heart, a model may well be certain: no uncertainty to score.
-            part: row_predictions(self.task, self.rows[part], replace(of, std=None) if part == "train" else of)
-            for part, of in zip(self.asked, predicted, strict=True)
-        }
+        found = {}
+        for part, of in zip(self.asked, predicted, strict=True):
+            truth = self.truth.get(part)
+            found[part] = RowPredictions(
+                rows=self.rows[part],
+                prediction=of.values.astype(np.float64),
+                type=prediction_type(self.task, of.values),
+                # On rows that it has learnt by heart, a model may well be certain: no uncertainty to score.
+                std=None if part == "train" else of.std,
+                truth=None if truth is None else truth.astype(np.float64),
+            )
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,15 +262,11 @@ class Job:
             return Outcome(record=PieceRecord(error=message, fix="see the log", traceback=traceback.format_exc()))
 
 
-def row_predictions(task: Task, rows: NDArray[np.intp], predicted: Predicted) -> RowPredictions:
-    """What a model predicts, with the rows that it is for."""
-    values = predicted.values
-    return RowPredictions(
-        rows=rows,
-        prediction=values.astype(np.float64),
-        type="value" if task.kind == "regression" else "label" if values.dtype == bool else "probability",
-        std=predicted.std,
-    )
+def prediction_type(task: Task, values: NDArray[Any]) -> PredictionType:
+    """What predictions of a task are."""
+    if task.kind == "regression":
+        return "value"
+    return "label" if values.dtype == bool else "probability"
 
 
 def data_digest(task: Task) -> str:

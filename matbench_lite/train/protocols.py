@@ -39,6 +39,7 @@ def rows_split(
         asked={part: inputs.iloc[rows] for part, rows in asked.items()},
         rows=asked,
         seed=seed,
+        truth={part: task.target_values[rows] for part, rows in asked.items()},
     )
 
 

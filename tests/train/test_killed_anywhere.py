@@ -108,7 +108,7 @@ CASES: dict[str, Callable[[Path], tuple[list[str], Path]]] = {
     "event, sandbox": lambda folder: sent(folder, "--jobs", "2"),
 }
 SHORT = ("folds, processes", "repeats, processes", "event, sandbox")
-"""Without time for all: tests of runs, local tests and evaluations kill them, too, and a cluster takes seconds to start."""
+"""Without time for all: other tests kill local tests and evaluations, and a cluster takes seconds to start."""
 
 
 def predictions(journal: Path) -> dict[tuple[str, int], object]:
