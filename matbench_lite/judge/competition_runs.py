@@ -175,7 +175,8 @@ def run_algorithms(
     algorithms = _algorithms(models, competition)
     datasets = {dataset.name: dataset for dataset in competition.datasets()}
     journal = Journal(output / JOURNAL)
-    with journal.locked(), Simplifier(simplify_seconds) as simplifier:
+    # The simplifier first: a process that was started under the lock may hold it for a moment when this one is killed.
+    with Simplifier(simplify_seconds) as simplifier, journal.locked():
         measuring = _Measuring(competition, datasets, simplifier, output / RESULTS, f"{simplify_seconds:g}")
         protocols = {name: measuring.protocol(dataset) for name, dataset in datasets.items()}
         limits: dict[str, Any] = {"seconds": timeout, "memory_mb": memory_mb, "threads": threads}
@@ -250,7 +251,8 @@ class _Measuring:
         if "train" in parts:
             run = replace(run, r2_train=r2(dataset.training(job.piece, seed=job.seed).y, parts["train"]))
         self._runs[key] = measure(run, self._simplifier, dataset)
-        self._made_with[key] = made_with
+        # A run that failed is written without saying how it was trained: the next one is not taken for it.
+        self._made_with[key] = made_with if record.error is None else {}
         return self._runs[key]
 
     def write(self) -> tuple[Run, ...]:
