@@ -96,7 +96,7 @@ class Data:
 
     def engine(self, model: EvaluatedModel) -> Engine:
         """The model, trained as far as it can be before the first group."""
-        if self._last is None or self._last[0] != model:
+        if self._last is None or (self._last[0] is not model and self._last[0] != model):
             candidate = self.candidates.get(model.number)
             if candidate is None:
                 candidate = load_candidate(self.plan.evaluation.models[model.number])

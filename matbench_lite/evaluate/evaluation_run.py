@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from matbench_lite.cleaner import for_terminal
 from matbench_lite.errors import EvaluationError, EvaluationWarning
 from matbench_lite.evaluate.evaluated_models import Candidate, load_candidate, unique_names
 from matbench_lite.evaluate.evaluation_file import Evaluation, Setting
@@ -154,7 +155,8 @@ class _Work:
 
         def received(step: Step) -> None:
             done[step.job.piece] = step.outcome
-            sys.stderr.write(step.outcome.record.printed)
+            if step.outcome.record.printed:
+                sys.stderr.write(for_terminal(step.outcome.record.printed, None))
 
         drive(missing, runner, journal, title=model.name, report=received, until_failure=True)
         for outcome in done.values():

@@ -69,7 +69,7 @@ def run_unit(plan: Plan, unit: str, *, report: Report = lambda *_: None) -> RunR
 
     Raises:
         UnknownNameError: If there is no such task or fold.
-        RunError: If the folder holds another run.
+        RunError: If the folder holds another run, or the plan names tasks or folds, or is to begin anew.
 
     Examples:
         >>> import tempfile
@@ -84,7 +84,9 @@ def run_unit(plan: Plan, unit: str, *, report: Report = lambda *_: None) -> RunR
     name, _, fold = unit.rpartition(":")
     if not name or not fold.isdecimal():
         raise UnknownNameError(f"{unit!r} is no unit", fix="give the task and the fold, e.g. mini_gap:0")
-    plan = replace(plan, tasks=(name,), folds=(int(fold),), fresh=False)
+    if plan.fresh or plan.tasks or plan.folds:
+        raise RunError("a unit is one fold, beside others that are kept", fix="leave --tasks, --folds and --fresh out")
+    plan = replace(plan, tasks=(name,), folds=(int(fold),))
     return _ran(plan, alone=False, report=report)
 
 

@@ -76,7 +76,7 @@ def runner(
         >>> job.place, outcome.record.error
         ('mini_gap fold 0', None)
     """
-    if backend == "local":
+    if backend != "dask":
         return Processes(workers, devices=devices)
     if devices:
         raise RunError(

@@ -49,6 +49,7 @@ class Child:
         self._device, self._prepare = device, prepare
         self._threads = 1
         self._is_ready = self._closed = False
+        self._starting = threading.Lock()
 
     def run(self, jobs: Sequence[Job]) -> list[Outcome]:
         """Do jobs up to the first that fails; what happens to the process becomes part of the outcome."""
@@ -57,7 +58,8 @@ class Child:
         self._threads = jobs[0].threads
         self.start()
         process = self._process
-        assert process is not None
+        if process is None:
+            return [self._died(jobs[0], 0, None)]
         assert process.stdin is not None
         assert process.stdout is not None
         if not self._is_ready:
@@ -86,9 +88,12 @@ class Child:
         return outcomes
 
     def start(self) -> None:
-        """Start the process, if there is none."""
-        if self._process is not None:
-            return
+        """Start the process, if there is none, and it was not closed."""
+        with self._starting:
+            if self._process is None and not self._closed:
+                self._start()
+
+    def _start(self) -> None:
         path = os.pathsep.join(filter(None, (_PACKAGE_HOME, os.environ.get("PYTHONPATH"))))
         # Set before numpy is loaded: some libraries read them once.
         threads = dict.fromkeys(_THREAD_VARIABLES, str(self._threads))
@@ -108,7 +113,8 @@ class Child:
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
-        self._closed = True
+        with self._starting:
+            self._closed = True
         self._stop()
         self._output.close()
 

@@ -90,6 +90,12 @@ def test_units_that_do_not_exist_are_named(tmp_path: Path) -> None:
         run_unit(plan("dummy", tmp_path / "e"), "mini_gapp:0")
 
 
+@pytest.mark.parametrize("options", [{"fresh": True}, {"tasks": ("mini_gap",)}, {"folds": (0,)}])
+def test_a_unit_says_itself_which_fold_it_is(tmp_path: Path, options: dict[str, object]) -> None:
+    with pytest.raises(RunError, match="a unit is one fold"):
+        run_unit(plan("dummy", tmp_path / "e", **options), "mini_gap:0")
+
+
 def test_there_must_be_something_to_gather(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="nothing was run in"):
         gather(tmp_path)
