@@ -170,7 +170,8 @@ def run_algorithms(
 
     Raises:
         JudgingError: If two models have the same name.
-        RunError: If the folder cannot be written or is in use.
+        RunError: If the folder is in use.
+        MachineError: If it cannot be written.
     """
     algorithms = _algorithms(models, competition)
     datasets = {dataset.name: dataset for dataset in competition.datasets()}

@@ -29,7 +29,7 @@ from filelock import FileLock, Timeout
 
 from matbench_lite.atomic import LOCK_SECONDS, flush, write_bytes
 from matbench_lite.documents import plain
-from matbench_lite.errors import RunError
+from matbench_lite.errors import MachineError, RunError
 from matbench_lite.train.bagging import from_npz, to_npz
 from matbench_lite.train.jobs import Job, Outcome, PieceRecord
 
@@ -180,11 +180,11 @@ class Journal:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """What the disk refuses, as an error of ours."""
+        """What the disk refuses, as an error of ours: no fault of what is run."""
         try:
             yield
         except OSError as error:
-            raise RunError(
+            raise MachineError(
                 f"{self.folder} cannot be written: {error.strerror}", fix="free some space, or choose another --output"
             ) from error
 

@@ -78,7 +78,8 @@ def try_model(
 
     Raises:
         ModelError: If the model does not take what the task gives.
-        RunError: If the folds cannot be made, or the folder cannot be written.
+        RunError: If the folds cannot be made, or a test is going on in the folder.
+        MachineError: If the folder cannot be written.
 
     Examples:
         >>> import tempfile

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from matbench_lite.errors import MachineError
 from matbench_lite.event import Event, ReceivedFolder, receive, score_submissions, waiting
 from matbench_lite.event.submission_files import event_folds
 from matbench_lite.train import Journal
@@ -64,3 +65,13 @@ def test_a_killed_scoring_goes_on(code_event: Event, tmp_path: Path) -> None:
     assert again.state == "scored"
     assert journal.read()[0].outcome.record != first.outcome.record
     assert ReceivedFolder(code_event).scores(received.id) == interrupted
+
+
+@pytest.mark.usefixtures("isolation")
+def test_a_disk_that_refuses_is_no_fault_of_the_submission(code_event: Event, tmp_path: Path) -> None:
+    received = receive(code_event, write_model(tmp_path / "mine", source=DUMMY.format(quantile=0.5)))
+    folder = ReceivedFolder(code_event)
+    (folder.folder(received.id) / "journal").write_text("in the way")
+    with pytest.raises(MachineError, match="cannot be written"):
+        score_submissions(code_event, waiting(code_event), run_submitted_code=True)
+    assert folder.get(received.id).state == "new"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import matbench_lite.judge as judge_package
-from matbench_lite.errors import JudgingError, RunError
+from matbench_lite.errors import JudgingError, MachineError, RunError
 from matbench_lite.judge import Competition, TaskSource, judge, rule_set, run_algorithms
 from matbench_lite.judge.dataset_folder import write_datasets
 from matbench_lite.judge.expression import evaluate, parse
@@ -191,5 +191,5 @@ def test_two_algorithms_of_one_name_and_a_folder_in_use_are_refused(noisy, compe
     with Journal(tmp_path / "out" / ".run" / "runs").locked(), pytest.raises(RunError, match="a run is going on"):
         run_algorithms([noisy], competition, tmp_path / "out")
     (tmp_path / "file").write_text("")
-    with pytest.raises(RunError, match="cannot be written"):
+    with pytest.raises(MachineError, match="cannot be written"):
         run_algorithms([noisy], competition, tmp_path / "file" / "out")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite import load_benchmark
-from matbench_lite.errors import RunError
+from matbench_lite.errors import MachineError, RunError
 from matbench_lite.train import Folds, Job, Journal, Outcome, PieceRecord, RowPredictions, load_model
 
 from ..killing import killed_at_each_step
@@ -135,7 +135,7 @@ def test_a_disk_that_was_full_once_damages_no_other_line(tmp_path: Path, monkeyp
 
     with monkeypatch.context() as patch:
         patch.setattr("os.fsync", full)
-        with pytest.raises(RunError, match="No space left on device; free some space"):
+        with pytest.raises(MachineError, match="No space left on device; free some space"):
             journal.keep(JOBS[1], outcome(1))
     journal.keep(JOBS[2], outcome(2))
     assert values(Journal(tmp_path)) == {0: 0.0, 1: 1.0, 2: 2.0}
@@ -150,5 +150,5 @@ def test_a_damaged_header_is_named(tmp_path: Path, content: bytes) -> None:
 
 def test_a_folder_that_cannot_be_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(RunError, match="cannot be written"), Journal(tmp_path / "file" / "x").locked():
+    with pytest.raises(MachineError, match="cannot be written"), Journal(tmp_path / "file" / "x").locked():
         pass
