@@ -70,10 +70,10 @@ __all__ = [
     "Processes", "Protocol", "RowPredictions", "RunResult", "Runner", "Split", "Step", "Trial", "TrialSettings",
     "about_model", "bag", "blend_runs", "checked_predictions", "compare_tables", "data_digest", "default_output",
     "derived_seed", "drive", "element_amounts", "execute_file", "fit_contained", "fit_predict", "gather",
-    "inner_folds", "inner_seed", "isolation_problem", "load_bagged", "load_model", "magpie_array", "magpie_features", "mean_metrics",
-    "model_inputs", "one_thread", "predict_rows", "predictions_table", "rescore", "run_model", "run_unit", "runner",
-    "score_part", "seed_everything", "source_digest", "structure_array", "structure_features", "trial_journal", "tried_tasks",
-    "try_model", "visible_folders",
+    "inner_folds", "inner_seed", "isolation_problem", "load_bagged", "load_model", "magpie_array", "magpie_features",
+    "mean_metrics", "model_inputs", "one_thread", "predict_rows", "predictions_table", "rescore", "run_model",
+    "run_unit", "runner", "score_part", "seed_everything", "source_digest", "structure_array", "structure_features",
+    "trial_journal", "tried_tasks", "try_model", "visible_folders",
 ]  # fmt: skip
 
 __getattr__ = lazy(
