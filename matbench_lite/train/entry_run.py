@@ -44,7 +44,8 @@ def run_model(plan: Plan, *, report: Report = lambda *_: None) -> RunResult:
     Raises:
         UnknownNameError: If a task or fold does not exist.
         RunError: If the folder holds another run, or one is going on there.
-        EntryError: If the folder holds the entry of somebody else, or folds that would be lost, or cannot be written.
+        EntryError: If the folder holds the entry of somebody else, or folds that would be lost.
+        MachineError: If it cannot be written.
 
     Examples:
         >>> import tempfile

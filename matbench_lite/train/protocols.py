@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, cast
 
@@ -21,9 +21,9 @@ QUICK_ROWS = 500
 
 
 @lru_cache(maxsize=1)
-def kept_task(task: Task) -> Task:
+def kept_task(task: Task, digest: str) -> Task:  # noqa: ARG001 - part of the key: data may change on disk
     """The task with what it has read: a job brings a bare record, the process that does several reads data once."""
-    return task
+    return replace(task)
 
 
 def rows_split(
@@ -66,7 +66,7 @@ class Folds(Protocol):
 
     def split(self, job: Job) -> Split:
         """The parts of the fold."""
-        task = kept_task(self.task)
+        task = kept_task(self.task, self.digest)
         seed = derived_seed(job.seed, task.name, job.piece)
         train = training_rows(task, job.piece, quick=self.quick, seed=seed)
         return rows_split(job, task, train, {"test": task.test_rows(job.piece)}, seed)
@@ -106,16 +106,15 @@ class LocalTest(Protocol):
 
     def folds(self, seed: int) -> tuple[InnerFold, ...]:
         """The inner folds; the seed is the user's."""
-        return inner_folds(
-            kept_task(self.task), self.fold, n_folds=self.inner_folds, seed=seed, official_test=self.official_test
-        )
+        task = kept_task(self.task, self.digest)
+        return inner_folds(task, self.fold, n_folds=self.inner_folds, seed=seed, official_test=self.official_test)
 
     def split(self, job: Job) -> Split:
         """The parts of the inner fold."""
         inner = self.folds(job.seed)[job.piece]
         seed = inner_seed(job.seed, self.task.name, self.fold, job.piece)
         asked = {part: getattr(inner, part) for part in PARTS}
-        return rows_split(job, kept_task(self.task), inner.train, asked, seed)
+        return rows_split(job, kept_task(self.task, self.digest), inner.train, asked, seed)
 
 
 def inner_seed(seed: int, task: str, fold: int, number: int) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from matbench_lite import Submission, load_benchmark
-from matbench_lite.errors import EntryError, RunError, UnknownNameError
+from matbench_lite.errors import EntryError, MachineError, RunError, UnknownNameError
 from matbench_lite.train import Journal, Plan, Step, load_model, run_model
 from matbench_lite.train.protocols import QUICK_ROWS, training_rows
 from matbench_lite.train.trial_files import note_official_test
@@ -313,5 +313,5 @@ def test_a_model_that_changes_under_way_fails_by_name(tmp_path: Path, write_mode
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(RunError, match="cannot be written"):
+    with pytest.raises(MachineError, match="cannot be written"):
         run_model(plan(tmp_path / "file" / "e"))
