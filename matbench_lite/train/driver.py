@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from matbench_lite.progress import progress
-from matbench_lite.text import count
+from matbench_lite.text import count, duration
 from matbench_lite.train.jobs import Job, Outcome
 from matbench_lite.train.journal import Journal
 from matbench_lite.train.runners import Runner
+
+_PULSE = 600.0
+"""Seconds between two lines that say that the program is at work, where no bar is shown: in the log of a queue."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +76,7 @@ def drive(
     places = {id(job): place for place, job in enumerate(jobs)}
     start, ended, left = time.perf_counter(), 0.0, sum(map(work, jobs))
     try:
-        with progress(title, len(jobs)) as advance:
+        with progress(title, len(jobs)) as advance, _pulse(title, len(jobs), outcomes):
             for job, received in runner.done(jobs):
                 outcome = finish(job, received)
                 outcomes[places[id(job)]] = outcome
@@ -94,3 +99,22 @@ def drive(
         if journal is not None:
             journal.flush()
     return [outcomes[place] for place in sorted(outcomes)]
+
+
+@contextmanager
+def _pulse(title: str, total: int, done: Sized) -> Iterator[None]:
+    """Say on standard error every now and then how far the work is, inside long pieces too."""
+    ended, began = threading.Event(), time.monotonic()
+
+    def say() -> None:
+        while not ended.wait(_PULSE):
+            after = duration(time.monotonic() - began)
+            sys.stderr.write(f"{title}: {len(done)} of {total} done after {after}\n")
+            sys.stderr.flush()
+
+    if not sys.stderr.isatty():
+        threading.Thread(target=say, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()

@@ -15,7 +15,7 @@ import pytest
 
 from matbench_lite import load_benchmark
 from matbench_lite.errors import RunError
-from matbench_lite.train import Folds, Job, Journal, Processes, load_model, runner
+from matbench_lite.train import Folds, Job, Journal, Processes, drive, load_model, runner
 
 from ..waiting import wait_until
 
@@ -83,6 +83,15 @@ def test_nothing_is_left_when_a_runner_is_left(write_model: WriteModel) -> None:
     with runner(workers=2) as two:
         next(two.done([*jobs(write_model(name="quick"), 1), *jobs(model, 3)]))
     assert set(psutil.Process().children()) == before
+
+
+def test_a_long_piece_is_seen_to_be_at_work(
+    write_model: WriteModel, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("matbench_lite.train.driver._PULSE", 0.05)
+    with runner(workers=1) as one:
+        drive(jobs(write_model(fit="time.sleep(0.5)"), 1), one, title="a forest")
+    assert "a forest: 0 of 1 done after " in capsys.readouterr().err
 
 
 def test_ctrl_c_says_what_is_kept_and_how_to_go_on(write_model: WriteModel, tmp_path: Path) -> None:
