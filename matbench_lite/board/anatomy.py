@@ -139,7 +139,7 @@ def _groups(by: str, losses: NDArray[np.float64], codes: NDArray[np.intp], label
             yield Group(by=by, label=label, rows=count, error=total / count)
 
 
-def _by_target(targets: NDArray[np.float64] | NDArray[np.bool_]) -> tuple[NDArray[np.intp], list[str]]:
+def _by_target(targets: NDArray[Any]) -> tuple[NDArray[np.intp], list[str]]:
     """Tenths of the rows by target, fewer where many targets are equal; for classification the classes."""
     if targets.dtype == bool:
         return targets.astype(np.intp), ["false", "true"]

@@ -24,14 +24,14 @@ class Rows:
     """The rows of a task, in file order.
 
     Args:
-        targets: True values, in the unit of the task, or booleans.
+        targets: True values, in the unit of the task, or booleans, or the numbers of classes.
         formulas: Reduced formulas.
         folds: The fold in whose test part each row is.
         unseen: Whether the formula does not occur in the training part of that fold.
         spacegroups: Space-group numbers, 0 where unknown; None if the targets do not have them.
     """
 
-    targets: NDArray[np.float64] | NDArray[np.bool_]
+    targets: NDArray[np.float64] | NDArray[np.bool_] | NDArray[np.intp]
     formulas: NDArray[np.object_]
     folds: NDArray[np.uint8]
     unseen: NDArray[np.bool_]

@@ -48,7 +48,10 @@ def try_model(
         typer.Option("--tasks", "-t", help="Tasks to try it on; by default the first of the benchmark."),
     ] = None,
     fold: FoldOption = 0,
-    inner_folds: Annotated[int, typer.Option("--inner-folds", min=2, max=100, help="Number of inner folds.")] = 8,
+    inner_folds: Annotated[
+        int | None,
+        typer.Option("--inner-folds", min=2, help="Number of inner folds; by default 8, or as many as the data gives."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the inner folds and of the models.")] = 0,
     jobs: options.TrainedAtATime = 1,
     timeout: Annotated[
@@ -117,9 +120,10 @@ class _Shown:
 
     def tried(self, model: Model, *, n_folds: Any, **options: Any) -> Trial:
         """Train and score every inner fold."""
-        from matbench_lite.train import try_model
+        from matbench_lite.train import inner_folds, try_model
 
-        with progress(self.task.name, n_folds) as advance:
+        planned = {name: options[name] for name in ("fold", "seed", "official_test")}
+        with progress(self.task.name, len(inner_folds(self.task, n_folds=n_folds, **planned))) as advance:
 
             def seen(result: InnerResult, from_before: bool) -> None:
                 advance(1)
@@ -226,7 +230,7 @@ def print_scores(
     from matbench_lite.metrics import Summary, metric_name, shown_metrics
 
     columns = {}
-    for metric in shown_metrics(task.kind, "board"):
+    for metric in (*shown_metrics(task.scored_as, "board"), *shown_metrics(task.scored_as, "trial")):
         if any(metric.name in part for part in parts.values()):
             name = metric_name(metric.name, "")
             header = name if len(name) <= _WIDEST_HEADER else metric.name

@@ -111,7 +111,7 @@ def _report(step: Step) -> None:
         say(done, (step.outcome.error, "red"), f"{left}{fix}", to=errors)
         return
     task = load_benchmark(Path(job.benchmark))[job.task]
-    metric = ranking_metric(task.kind)
+    metric = ranking_metric(task.scored_as)
     score = f"{metric_name(metric, task.unit)} {step.scores[metric]:.4g}"
     say(f"{done}{job.place}: {score}, {duration(step.outcome.seconds)}{left}", to=errors)
 

@@ -17,7 +17,7 @@ from matbench_lite.errors import JudgingError
 from matbench_lite.judge.expression import evaluate, parse
 from matbench_lite.judge.known_formulas import Feature, KnownFormula
 from matbench_lite.judge.properties import PropertySpec
-from matbench_lite.tasks import Input, Task
+from matbench_lite.tasks import Task
 from matbench_lite.train import derived_seed
 
 if TYPE_CHECKING:
@@ -164,11 +164,11 @@ def make_dataset(known: KnownFormula, *, seed: int = 0) -> Dataset:
 
 
 def table_task(name: str, target: str, unit: str, rows: int) -> Task:
-    """What a model is told of a synthetic set: columns of numbers, neither formulas nor structures as elsewhere."""
+    """What a model is told of a synthetic set: columns of numbers, as of a table."""
     return Task(
         benchmark="synthetic",
         name=name,
-        input=cast("Input", "table"),
+        input="table",
         kind="regression",
         target=target,
         unit=unit,

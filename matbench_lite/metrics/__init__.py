@@ -31,6 +31,7 @@ from matbench_lite.metrics.metric import (
     Metric,
     Sample,
     interval_from_std,
+    shape_of,
     std_from_interval,
 )
 from matbench_lite.metrics.regression import REGRESSION_METRICS, mae, mape, mape_rows, max_error, r2, rmse
@@ -48,6 +49,6 @@ __all__ = [
     "CLASSIFICATION_METRICS", "DECISION_THRESHOLD", "METRICS", "REGRESSION_METRICS", "SUM_TOLERANCE",
     "UNCERTAINTY_METRICS", "Metric", "Sample", "Summary", "accuracy", "ause", "balanced_accuracy", "coverage", "crps",
     "f1", "interval_from_std", "log_loss", "macro_f1", "mae", "mape", "mape_rows", "max_error", "metric_name",
-    "miscalibration_area", "nll", "r2", "ranking_metric", "rmse", "rocauc", "rocauc_ovr", "scores", "sharpness",
-    "shown_metrics", "std_from_interval", "summarise",
+    "miscalibration_area", "nll", "r2", "ranking_metric", "rmse", "rocauc", "rocauc_ovr", "scores", "shape_of",
+    "sharpness", "shown_metrics", "std_from_interval", "summarise",
 ]  # fmt: skip

@@ -204,7 +204,7 @@ def require_order(lower: FloatArray, upper: FloatArray) -> None:
 
 DECISION_THRESHOLD = 0.5
 MAPE_THRESHOLD = 1e-5
-SUM_TOLERANCE = 1e-6
+SUM_TOLERANCE = 1e-5
 """How far the probabilities of all classes of a row may be from 1 in sum: they were written with a few digits."""
 
 Need = Literal["interval", "probability", "std"]
@@ -350,7 +350,12 @@ class Sample:
 
 
 def shape_of(values: npt.ArrayLike) -> tuple[int, ...]:
-    """The shape of an array; none if its rows are of different lengths."""
+    """The shape of an array; none if its rows are of different lengths.
+
+    Examples:
+        >>> shape_of([[1, 2], [3, 4], [5, 6]]), shape_of([[1, 2], [3]])
+        ((3, 2), ())
+    """
     try:
         return np.shape(values)
     except ValueError:

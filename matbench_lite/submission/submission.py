@@ -26,7 +26,7 @@ from matbench_lite.submission.entry_files import check_nothing_dropped, check_ow
 from matbench_lite.submission.entry_rules import as_lines
 from matbench_lite.submission.entry_scores import Scores, TaskScores, as_html, as_text, score_fold
 from matbench_lite.submission.examination import Entry, read_entry
-from matbench_lite.submission.fold_predictions import RecordedFold, check_predictions, fold_as_dict, fold_from_dict
+from matbench_lite.submission.fold_predictions import RecordedFold
 from matbench_lite.tasks import Benchmark, Category, Task, categorise, load_benchmark
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Submission(MSONable):  # type: ignore[misc]
         self,
         task: str,
         fold: int,
-        predictions: ArrayLike | pd.Series,
+        predictions: ArrayLike | pd.Series | pd.DataFrame,
         *,
         std: ArrayLike | pd.Series | None = None,
         interval: tuple[ArrayLike, ArrayLike] | ArrayLike | None = None,
@@ -162,7 +162,8 @@ class Submission(MSONable):  # type: ignore[misc]
             fold: Number of the fold.
             predictions: One per test row. A pandas Series is aligned by row id; a list or array is in the order of
                 `task.test_ids(fold)`. Regression: in the unit of the target. Classification: booleans, or the
-                probability of true as floats; not both in one task.
+                probability of true as floats; of classes with names, the names, or an array or frame with the
+                probability of each class in a column, in the order of `task.classes`. Not both in one task.
             std: Standard deviation of each prediction, in the unit of the target.
             interval: Lower and upper ends of a 95 % interval: a pair of arrays, or an array of shape (n, 2).
             params: Parameters of the model in this fold.
@@ -174,6 +175,8 @@ class Submission(MSONable):  # type: ignore[misc]
             RecordError: If anything is wrong with them; nothing is recorded then.
             UnknownNameError: If there is no such task or fold.
         """
+        from matbench_lite.submission.recording import check_predictions
+
         known = self.benchmark[task]
         checked = check_predictions(known, fold, predictions, std=std, interval=interval)
         recorded = self._folds.get(task, {})
@@ -247,7 +250,7 @@ class Submission(MSONable):  # type: ignore[misc]
             folds = {fold: score_fold(task, fold, held.predictions) for fold, held in self.recorded(task.name).items()}
             complete = len(folds) == task.n_folds
             scores[task.name] = TaskScores(
-                task=task.name, kind=task.kind, unit=task.unit, folds=folds, complete=complete
+                task=task.name, kind=task.scored_as, unit=task.unit, folds=folds, complete=complete
             )
         return scores
 
@@ -331,6 +334,8 @@ class Submission(MSONable):  # type: ignore[misc]
 
     def as_dict(self) -> dict[str, Any]:
         """The submission as plain data, for monty: everything, predictions included."""
+        from matbench_lite.submission.recording import fold_as_dict
+
         return {
             "@module": type(self).__module__,
             "@class": type(self).__name__,
@@ -346,6 +351,8 @@ class Submission(MSONable):  # type: ignore[misc]
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Submission:
         """The inverse of `as_dict`."""
+        from matbench_lite.submission.recording import fold_from_dict
+
         header = {key: value for key, value in data.items() if not key.startswith("@")}
         created, provenance, folds = (header.pop(key) for key in ("created", "provenance", "folds"))
         submission = cls(header.pop("benchmark"), **header)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from matbench_lite.errors import MatbenchLiteError, ModelError, unknown_name
 from matbench_lite.tasks import Input, Task
@@ -29,6 +29,12 @@ BASELINES = ("dummy", "ridge-magpie", "rf-magpie", "gbt-magpie", "rf-structure",
 MODEL_FILE = "model.py"
 """What `get_estimator` is in, in the folder of a model."""
 _CODE = (".py", ".ipynb")
+_INPUTS: dict[str | None, str] = {
+    "composition": "compositions",
+    "structure": "structures",
+    "table": "columns of a table",
+    None: "anything",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +44,8 @@ class Model:
     Args:
         name: Name of the model, fit for a folder name.
         path: The file or folder of the user's; None for a baseline.
-        input: What the model declares to work on: formulas of every task ("composition"), structure tasks only
-            ("structure"), or whatever a task gives (None).
+        input: What the model declares to work on: formulas of every material ("composition"), structure tasks only
+            ("structure"), tables only ("table"), or whatever a task gives (None).
         files: The source files that make the entry's code.
         sha256: Digest over the source files, names included.
     """
@@ -81,7 +87,13 @@ class Model:
 
     def takes(self, task: Task) -> bool:
         """Whether the model works on what the task gives."""
-        return self.input in (None, "composition", task.input)
+        formulas = self.input == "composition" and task.input != "table"
+        return formulas or self.input in (None, task.input)
+
+    def refusal(self, *tasks: Task) -> str:
+        """Why it does not take some tasks, in words."""
+        names = ", ".join(task.name for task in tasks)
+        return f"the model {self.name!r} takes {_INPUTS[self.input]}, {names} has {_INPUTS[tasks[0].input]}"
 
 
 def load_model(name_or_path: str | Path) -> Model:
@@ -148,9 +160,10 @@ def _opened(name: str, path: Path | None, files: tuple[Path, ...]) -> Model:
             f"{files[0]} has no function get_estimator", fix="define get_estimator(task) that returns an estimator"
         )
     declared = getattr(module, "input", None)
-    if declared not in (None, "composition", "structure"):
+    if declared not in (None, *get_args(Input)):
         raise ModelError(
-            f"{files[0]} declares input = {declared!r}", fix='declare input = "composition" or "structure", or nothing'
+            f"{files[0]} declares input = {declared!r}",
+            fix='declare input = "composition", "structure" or "table", or nothing',
         )
     return Model(name=name, path=path, input=cast("Input | None", declared), files=files, sha256=sha256)
 
@@ -207,7 +220,7 @@ def _is_stale(module: ModuleType, folder: Path) -> bool:
     return home != folder and (home / MODEL_FILE).is_file()
 
 
-def model_inputs(model: Model, task: Task, rows: NDArray[np.intp] | None = None) -> pd.Series:
+def model_inputs(model: Model, task: Task, rows: NDArray[np.intp] | None = None) -> pd.Series | pd.DataFrame:
     """The inputs of some rows of a task, as the model wants them.
 
     A model that declares `input = "composition"` gets formulas from structure tasks too: the reduced formulas of the
@@ -219,10 +232,10 @@ def model_inputs(model: Model, task: Task, rows: NDArray[np.intp] | None = None)
         rows: Positions of the rows in file order; all of them by default.
 
     Returns:
-        Formula strings, or structures that are built when looked at; indexed by row id.
+        Formula strings, structures that are built when looked at, or columns of a table; indexed by row id.
 
     Raises:
-        ModelError: If the model takes structures only and the task has compositions.
+        ModelError: If the model does not take what the task has.
         DataMissingError: If the data is not on this machine.
 
     Examples:
@@ -233,9 +246,7 @@ def model_inputs(model: Model, task: Task, rows: NDArray[np.intp] | None = None)
         ('structure', ...)
     """
     if not model.takes(task):
-        raise ModelError(
-            f"the model {model.name!r} takes structures, {task.name} has compositions", fix="leave this task out"
-        )
+        raise ModelError(model.refusal(task), fix="leave this task out")
     if model.input == "composition" and task.input == "structure":
         inputs = task.targets["formula"].rename("composition")
     else:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matbench_lite.errors import MatbenchLiteError, RunError
+from matbench_lite.submission import class_numbers
 from matbench_lite.tasks import Task
 from matbench_lite.train.backends import outcomes
 from matbench_lite.train.bagging import RowPredictions
@@ -20,7 +21,6 @@ from matbench_lite.train.jobs import Job, Outcome
 from matbench_lite.train.model_file import Model, model_inputs
 from matbench_lite.train.trial_files import TrialFolder, note_official_test
 from matbench_lite.train.trial_record import (
-    DEFAULT_INNER_FOLDS,
     PARTS,
     InnerFold,
     InnerResult,
@@ -45,7 +45,7 @@ def try_model(
     output: Path,
     *,
     fold: int = 0,
-    n_folds: int = DEFAULT_INNER_FOLDS,
+    n_folds: int | None = None,
     seed: int = 0,
     official_test: bool = False,
     bagging: bool = True,
@@ -66,7 +66,7 @@ def try_model(
         task: The task.
         output: The model's output folder.
         fold: The fold inside whose training part everything happens.
-        n_folds: Number of inner folds.
+        n_folds: Number of inner folds; see `inner_folds`.
         seed: Seed of the inner folds and of everything random in the models.
         official_test: Show the scores on the official test part instead of on a slice of the training part; it is
             noted in `output`.
@@ -102,7 +102,7 @@ def try_model(
         fold=fold,
         model=model.name,
         model_sha256=model.sha256,
-        inner_folds=n_folds,
+        inner_folds=len(folds),
         seed=seed,
         official_test=official_test,
     )
@@ -288,6 +288,10 @@ def inner_seed(seed: int, task: str, fold: int, number: int) -> int:
 def row_predictions(task: Task, rows: NDArray[np.intp], predicted: Predicted) -> RowPredictions:
     """What a model predicts, with the rows that it is for."""
     values = predicted.values
+    if task.scored_as == "multiclass":
+        is_label = values.ndim == 1
+        matrix = np.eye(len(task.classes))[class_numbers(task, values)[0]] if is_label else values
+        return RowPredictions(rows=rows, prediction=matrix, type="label" if is_label else "probability")
     return RowPredictions(
         rows=rows,
         prediction=values.astype(np.float64),
