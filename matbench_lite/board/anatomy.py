@@ -119,6 +119,8 @@ def _each_grouping(rows: Rows) -> Iterator[_Grouping]:
     every = np.arange(len(rows.targets))
     yield ("target", every, *_by_target(rows.targets))
     owner, symbols = _elements(rows.formulas)
+    if not len(owner):  # a table, which has no formulas
+        return
     numbers = np.bincount(owner, minlength=len(every))
     yield "number of elements", every, numbers, [str(number) for number in range(int(numbers.max()) + 1)]
     names, codes = np.unique(symbols, return_inverse=True)

@@ -80,7 +80,7 @@ def load_target_values(task: Task) -> NDArray[np.float64] | NDArray[np.bool_] | 
 
 
 def load_formulas(task: Task) -> list[str]:
-    """The reduced formulas alone, in file order; none of a table."""
+    """The reduced formulas alone, in file order; "" for a row of a table."""
     return list(_data(task, "targets").formulas)
 
 

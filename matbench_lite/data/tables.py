@@ -75,11 +75,11 @@ class TableRows:
 
     @cached_property
     def formulas(self) -> list[str]:
-        """Reduced formulas, in file order; none of a table."""
+        """Reduced formulas, in file order; of a table, which has none, "" for every row."""
         from matbench_lite.data.chemistry import reduced_formulas, reduced_formulas_of_strings
 
         if self.input == "table":
-            return []
+            return [""] * len(self.ids)
         if self.input == "structure":
             return reduced_formulas(self.structures.table)
         with located(f"{self.table.path}: {self.table.input!r} in "):

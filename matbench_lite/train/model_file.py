@@ -46,6 +46,7 @@ class Model:
         path: The file or folder of the user's; None for a baseline.
         input: What the model declares to work on: formulas of every material ("composition"), structure tasks only
             ("structure"), tables only ("table"), or whatever a task gives (None).
+        tables: Whether it works on tables, too.
         files: The source files that make the entry's code.
         sha256: Digest over the source files, names included.
     """
@@ -55,6 +56,7 @@ class Model:
     input: Input | None
     files: tuple[Path, ...]
     sha256: str
+    tables: bool = False
 
     def estimator(self, task: Task) -> Any:
         """A new, untrained estimator for a task.
@@ -87,8 +89,9 @@ class Model:
 
     def takes(self, task: Task) -> bool:
         """Whether the model works on what the task gives."""
-        formulas = self.input == "composition" and task.input != "table"
-        return formulas or self.input in (None, task.input)
+        if task.input == "table":
+            return self.tables or self.input in (None, "table")
+        return self.input in (None, "composition", task.input)
 
     def refusal(self, *tasks: Task) -> str:
         """Why it does not take some tasks, in words."""
@@ -160,12 +163,14 @@ def _opened(name: str, path: Path | None, files: tuple[Path, ...]) -> Model:
             f"{files[0]} has no function get_estimator", fix="define get_estimator(task) that returns an estimator"
         )
     declared = getattr(module, "input", None)
-    if declared not in (None, *get_args(Input)):
+    first, *others = declared if isinstance(declared, tuple) and declared else (declared,)
+    if first not in (None, *get_args(Input)) or others not in ([], ["table"]):
         raise ModelError(
             f"{files[0]} declares input = {declared!r}",
-            fix='declare input = "composition", "structure" or "table", or nothing',
+            fix='declare input = "composition", "structure" or "table", nothing, or ("composition", "table")',
         )
-    return Model(name=name, path=path, input=cast("Input | None", declared), files=files, sha256=sha256)
+    given = cast("Input | None", first)
+    return Model(name=name, path=path, input=given, files=files, sha256=sha256, tables=bool(others))
 
 
 @lru_cache(maxsize=16)
