@@ -39,9 +39,8 @@ def _is_test(column: pd.Series, path: Path) -> NDArray[np.bool_]:
     known = _filled(column, path).isin(("train", "test")).to_numpy()
     refuse_first(~known, column, path, "not train or test", "write train or test")
     is_test: NDArray[np.bool_] = (column == "test").to_numpy()
-    for what, missing in (("test", not is_test.any()), ("train", bool(is_test.all()))):
-        if missing:
-            raise DataFormatError(f"{path}: {column.name!r} has no {what}", fix=f"write {what} for some rows")
+    if not is_test.any():
+        raise DataFormatError(f"{path}: {column.name!r} has no test", fix="write test for some rows")
     return is_test
 
 

@@ -116,6 +116,7 @@ def load_folds(event: Event, submission: Received) -> tuple[FoldPredicted, ...]:
         event_folds(event, task),
         task.ids,
         event.private_task.test_ids(0),
+        task.classes,
     )
 
 
@@ -213,7 +214,7 @@ def train_submission(
             raise
 
 
-def private_inputs(task: Task, model: Path) -> pd.Series:
+def private_inputs(task: Task, model: Path) -> pd.Series | pd.DataFrame:
     """The inputs of every private row, as the model declares them; its file is read, not executed."""
     source = model.read_text(encoding="utf-8", errors="replace")
     if task.input == "structure" and declared_input(source) == "composition":
