@@ -64,10 +64,10 @@ def get_estimator():
 
 
 def write_wine(path: Path) -> pd.DataFrame:
-    """Wines with numbers, a text that looks like a number and missing values; ids that occur nowhere else."""
+    """Wines with numbers, texts and missing values."""
     data = load_wine(as_frame=True)
     frame = data.frame[["alcohol", "proline"]].assign(
-        batch=[f"{row % 7:03d}" for row in range(len(data.frame))],
+        batch=[f"b{row % 7}" for row in range(len(data.frame))],
         sugar=np.where(np.arange(len(data.frame)) % 5, 1.5, np.nan),
         grape=np.array(["barolo", "grignolino", "barbera"])[data.target],
     )
