@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 Scheme = Literal["drawn", "shuffled", "fold", "group", "time", "repeats"]
 """How rows are shared out: into folds by a seed, by repeated draws, by a column of folds, groups or times, or by one
 column per repeat."""
-TRAIN, TEST, NEITHER = 0, 1, 2
-"""What a row is in a repeat."""
+TRAIN = 0
+"""A row to train on, in a repeat."""
+TEST = 1
+"""A row to test on."""
+NEITHER = 2
+"""A row that is left out."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

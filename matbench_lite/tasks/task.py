@@ -171,6 +171,11 @@ class Task:
         return self.has_given_parts or self.scheme in ("drawn", "fold", "group")
 
     @property
+    def tests_rows_once(self) -> bool:
+        """Whether no row is in the test parts of two folds."""
+        return self.trains_on_the_rest or self.scheme == "time"
+
+    @property
     def is_partition(self) -> bool:
         """Whether every row is tested in exactly one fold, by a model trained on all others: what boards need."""
         if self.table is None:

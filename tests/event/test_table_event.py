@@ -125,9 +125,9 @@ def test_an_event_of_predictions(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("isolation")
 def test_an_event_of_code_ranked_by_log_loss(tmp_path: Path) -> None:
     event = create(tmp_path / "organiser", "--mode", "code", "--metric", "log_loss", "--final", "bagged")
-    anna, anna_model = participant(tmp_path / "anna", event / "kit", "Anna", BAYES)
+    _, anna_model = participant(tmp_path / "anna", event / "kit", "Anna", BAYES)
     _, ben_model = participant(tmp_path / "ben", event / "kit", "Ben", NEAREST)
-    carl, carl_model = participant(tmp_path / "carl", event / "kit", "Carl")
+    _, carl_model = participant(tmp_path / "carl", event / "kit", "Carl")
     _, dora_model = participant(tmp_path / "dora", event / "kit", "Dora", NEAREST.replace("self.names[place]", "place"))
     mbl("event", "receive", event, anna_model, ben_model, carl_model, dora_model, cwd=event.parent)
     mbl("event", "score", event, "--run-submitted-code", cwd=event.parent, code=1)
@@ -174,5 +174,5 @@ def test_rows_of_the_same_inputs_and_rows_of_a_group_stay_together(tmp_path: Pat
 
 def test_a_column_that_is_named_as_one_of_the_events_own_is_refused(tmp_path: Path) -> None:
     write_wine(tmp_path / "wine.csv").rename(columns={"sugar": "part"}).to_csv(tmp_path / "wine.csv", index=False)
-    with pytest.raises(EventError, match="named 'part'.*rename it"):
+    with pytest.raises(EventError, match=r"named 'part'.*rename it"):
         table_source(tmp_path / "wine.csv", target="grape", input="table")
