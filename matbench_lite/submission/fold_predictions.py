@@ -149,6 +149,16 @@ def update_digest(digest: Any, fold: FoldPredictions) -> None:
         digest.update(np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes())
 
 
+def fold_as_dict(fold: int, held: RecordedFold) -> dict[str, Any]:
+    """Everything that is known of a recorded fold but its scores, which are computed."""
+    return {
+        "fold": fold,
+        "type": held.predictions.type,
+        **held.facts,
+        **{name: array.tolist() for name, array in held.predictions.arrays.items()},
+    }
+
+
 def class_columns(matrix: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """The columns of an array of probabilities, by the names under which they are stored.
 

@@ -270,16 +270,6 @@ def _some(ids: pd.Index) -> str:
     return f"({', '.join(map(str, ids[:2]))}{', …' if len(ids) > 2 else ''})" if len(ids) else ""
 
 
-def fold_as_dict(fold: int, held: RecordedFold) -> dict[str, Any]:
-    """Everything that is known of a recorded fold but its scores, which are computed."""
-    return {
-        "fold": fold,
-        "type": held.predictions.type,
-        **held.facts,
-        **{name: array.tolist() for name, array in held.predictions.arrays.items()},
-    }
-
-
 def fold_from_dict(task: Task, fields: Mapping[str, Any]) -> tuple[int, RecordedFold]:
     """The inverse of `fold_as_dict`; the predictions are checked as when they are recorded."""
     interval = (fields["lower"], fields["upper"]) if "lower" in fields else None
