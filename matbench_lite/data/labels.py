@@ -37,6 +37,8 @@ def classes_of(column: pd.Series, named: Classes, path: Path) -> tuple[Classes, 
     """
     import numpy as np
 
+    plain = column.map(lambda value: isinstance(value, str | bool | int | float | np.generic))
+    refuse_first(~plain.to_numpy(dtype=bool), column, path, "no label", "write texts, whole numbers or true and false")
     texts = column.map(_text)
     truths = texts.str.lower().map(_LABELS)
     if not named and truths.notna().all():

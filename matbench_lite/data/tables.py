@@ -5,6 +5,7 @@ Rows in messages are counted from 0, as pandas does, without the header.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,8 +62,10 @@ class TableRows:
             return inputs_digest(self.ids, self.compositions)
         import orjson
 
-        plain = self.columns.astype(object).to_numpy().tolist()
-        rows = (orjson.dumps(row).decode() for row in plain)
+        values = self.columns.astype(object).where(self.columns.notna(), None).to_numpy()
+        for infinite in (math.inf, -math.inf):  # no numbers in JSON, which would take them for missing ones
+            values[values == infinite] = str(infinite)
+        rows = (orjson.dumps(row).decode() for row in values.tolist())
         return inputs_digest(["", *self.ids], [orjson.dumps(list(self.columns)).decode(), *rows])
 
     @cached_property

@@ -109,6 +109,17 @@ def test_a_changed_input_is_another_digest(write: Write) -> None:
         load_benchmark(write(changed, more=f'inputs_sha256 = "{before}"'))
 
 
+def test_every_kind_of_missing_and_endless_number_has_a_digest_of_its_own(write: Write) -> None:
+    digests = set()
+    for value in (None, np.inf, -np.inf, 0.0):
+        table = frame()
+        table.loc[3, "x"] = value
+        digests.add(task_of(write(table, suffix=".parquet")).inputs_sha256)
+    whole = frame().assign(whole=pd.array([None, *range(1, ROWS)], dtype="Int64"))
+    digests.add(task_of(write(whole, suffix=".parquet")).inputs_sha256)
+    assert len(digests) == 5
+
+
 def test_classes_are_found_in_order_and_given_by_name(write: Write) -> None:
     task = task_of(write())
     assert task.classes == ("bcc", "fcc", "hcp")
@@ -189,6 +200,11 @@ def test_a_mistake_is_named_with_its_place(write: Write, texts: dict[str, str], 
     with pytest.raises(BenchmarkFileError) as caught:
         load_benchmark(write(**texts))
     assert message in str(caught.value)
+
+
+def test_bytes_are_no_labels(write: Write) -> None:
+    with pytest.raises(BenchmarkFileError, match=r"'phase' in row 0 is .*no label"):
+        load_benchmark(write(frame().assign(phase=[b"a", b"b", b"c"] * 20), suffix=".parquet"))
 
 
 def test_dates_are_no_inputs(write: Write) -> None:
