@@ -70,6 +70,8 @@ def _frozen(checked: FoldPredictions) -> FoldPredictions:
 def _of_classes(at: _Place, values: Any) -> FoldPredictions:
     """What an array with a column for every class says; a frame may have them in any order."""
     task = at.task
+    if hasattr(values, "detach"):  # a torch tensor, perhaps on a GPU and part of a graph
+        values = values.detach().cpu()
     names = list(map(str, getattr(values, "columns", task.classes)))
     if np.shape(values)[1] != len(task.classes) or sorted(names) != sorted(map(str, task.classes)):
         raise at.error(

@@ -12,6 +12,7 @@ from matbench_lite import load_benchmark
 from matbench_lite.train import Plan, TrialSettings, inner_folds, load_model, rescore, run_model
 from matbench_lite.train.trial import InnerJob, trial_folder
 
+collect_ignore_glob = ["ramp_kits/*"]  # what ramp-workflow runs, in a Python of its own
 MODEL = """
 import os, time
 import numpy as np
