@@ -31,7 +31,7 @@ class MatbenchLiteError(Exception):
         return f"{self.message}; {self.fix}" if self.fix else self.message
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Exceptions cross process borders (joblib, Dask): the default would lose the keyword.
+        # Exceptions cross process borders (runners, Dask): the default would lose the keyword.
         return partial(type(self), self.message, fix=self.fix), ()
 
 

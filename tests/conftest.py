@@ -124,6 +124,15 @@ def peers() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def isolation() -> None:
+    """Skips the test where there is no way to isolate submitted code."""
+    from matbench_lite.train.sandbox import isolation_problem
+
+    if problem := isolation_problem():
+        pytest.skip(str(problem))
+
+
 @pytest.fixture(autouse=True)
 def data_directory(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Every test has an empty data directory of its own and never reaches for the network."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from matbench_lite.cli.options import JsonOption
+from matbench_lite.cli.options import DeviceOption, JsonOption, devices_of
 from matbench_lite.cli.output import errors, print_fitted, print_json, say, text_column
 from matbench_lite.text import ends
 
@@ -26,6 +26,7 @@ def evaluate(
         Path | None, typer.Option("--output", "-o", help="Folder for the results; FILE-results by default.")
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes; the results are the same.")] = 1,
+    device: DeviceOption = None,
     cache: Annotated[
         Path | None, typer.Option("--cache", help="Results of an earlier run: models that are in them are not run.")
     ] = None,
@@ -52,7 +53,9 @@ def evaluate(
 
     folder = output or Path(f"{file.stem}-results")
     announce = partial(say, to=errors)
-    results = run_evaluation(file, output=folder, jobs=jobs, cache=cache, restart=restart, announce=announce)
+    results = run_evaluation(
+        file, output=folder, jobs=jobs, devices=devices_of(device), cache=cache, restart=restart, announce=announce
+    )
     page = save_results(results, folder)
     if json:
         print_json(as_document(results))

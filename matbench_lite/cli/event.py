@@ -12,7 +12,6 @@ from matbench_lite.cli import competition_text as text
 from matbench_lite.cli.options import JsonOption, TrainedAtATime
 from matbench_lite.cli.output import errors, print_json, say
 from matbench_lite.errors import MatbenchLiteError
-from matbench_lite.progress import progress
 from matbench_lite.tasks import load_benchmark
 
 if TYPE_CHECKING:
@@ -184,9 +183,7 @@ def pack(
 
     opened = open_kit(kit)
     path = output or Path(f"submission-{model.resolve().name}.zip")
-    folds = opened.event.inner_folds if opened.event.mode == "predictions" else 0
-    with progress("inner folds", folds) as advance:
-        pack_model(opened, load_model(model), path, jobs=jobs, seen=lambda _: advance(1))
+    pack_model(opened, load_model(model), path, jobs=jobs)
     say(f"written: {path}; send it to the organiser")
 
 
@@ -278,22 +275,20 @@ def score(
 
     opened = load_event(event)
     chosen = waiting(opened, ids or (), again=again)
-    with progress("submissions", len(chosen)) as advance:
 
-        def seen(submission: Received) -> None:
-            advance(1)
-            if not json:
-                text.print_scored(submission)
+    def seen(submission: Received) -> None:
+        if not json:
+            text.print_scored(submission)
 
-        done = score_submissions(
-            opened,
-            chosen,
-            run_submitted_code=run_submitted_code,
-            isolated=not without_isolation,
-            again=again,
-            jobs=jobs,
-            seen=seen,
-        )
+    done = score_submissions(
+        opened,
+        chosen,
+        run_submitted_code=run_submitted_code,
+        isolated=not without_isolation,
+        again=again,
+        jobs=jobs,
+        seen=seen,
+    )
     if json:
         print_json(done)
     elif not done:

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from matbench_lite.cli import competition_text as text
-from matbench_lite.cli.options import BackendOption, JsonOption
+from matbench_lite.cli.options import (
+    BackendOption,
+    DeviceOption,
+    JsonOption,
+    MemoryOption,
+    ThreadsOption,
+    backend_of,
+    devices_of,
+)
 from matbench_lite.cli.output import errors, print_json, say
 
 if TYPE_CHECKING:
@@ -104,7 +112,10 @@ def run(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the results.")] = Path("judging"),
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many runs at a time.")] = 1,
     timeout: Annotated[float | None, typer.Option(min=0.1, help="Give a run up after this many seconds.")] = None,
-    backend: BackendOption = "joblib",
+    threads: ThreadsOption = 1,
+    device: DeviceOption = None,
+    memory: MemoryOption = None,
+    backend: BackendOption = "local",
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
     json: JsonOption = False,
 ) -> int:
@@ -137,8 +148,11 @@ def run(
         chosen,
         output,
         workers=jobs,
+        threads=threads,
+        devices=devices_of(device),
         timeout=timeout,
-        backend=backend,
+        memory_mb=memory,
+        backend=backend_of(backend),
         scheduler=scheduler,
         report=text.report_run,
     )

@@ -13,6 +13,7 @@ from rich.markup import escape
 
 from matbench_lite.cli.options import BenchmarkOption, CsvOption, JsonOption, OwnBenchmarkOption, SubmissionsOption
 from matbench_lite.cli.output import errors, out, print_fitted, print_json, width
+from matbench_lite.cli.prediction_commands import is_entry, print_comparisons
 from matbench_lite.tasks import Benchmark, load_benchmark
 from matbench_lite.text import count, in_words
 
@@ -214,6 +215,9 @@ def compare(
 ) -> None:
     """Compare entries task by task: who wins, by how much, with what certainty.
 
+    Two output folders of `mbl run`, `try`, `evaluate` or `judge run` are compared
+    by their predictions, paired by piece and row.
+
     The p-value is that of a paired test over the folds (Nadeau-Bengio; Holm
     for more than two entries). The interval is a 95 % paired bootstrap interval
     of the difference over test rows; it says nothing about training again.
@@ -224,12 +228,17 @@ def compare(
         mbl compare submissions/a submissions/b /elsewhere/c --csv
 
         mbl compare my-forest their-network --markdown
+
+        mbl compare leave-one-out-results other-results
     """
     from matbench_lite.board import Results
     from matbench_lite.board import compare as compare_entries
     from matbench_lite.submission import Submission
 
     output = one_output(csv=csv, json=json, markdown=markdown, latex=latex)
+    if len(entries) == 2 and any(Path(entry).is_dir() and not is_entry(Path(entry)) for entry in entries):
+        print_comparisons(*(_folder(entry, submissions) for entry in entries), json=output == "json")
+        return
     folders = {path.name: path for path in (_folder(entry, submissions) for entry in entries)}
     if len(folders) < len(entries):
         raise typer.BadParameter("two of the entries have the same name")

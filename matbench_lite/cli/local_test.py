@@ -16,7 +16,6 @@ from matbench_lite.cli import options
 from matbench_lite.cli.output import errors, out, print_json, say
 from matbench_lite.documents import plain
 from matbench_lite.errors import MatbenchLiteError, UnknownNameError
-from matbench_lite.progress import progress
 from matbench_lite.tasks import load_benchmark
 from matbench_lite.text import MISSING, spread
 
@@ -54,9 +53,12 @@ def try_model(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the inner folds and of the models.")] = 0,
     jobs: options.TrainedAtATime = 1,
+    threads: options.ThreadsOption = 1,
+    device: options.DeviceOption = None,
     timeout: Annotated[
         float | None, typer.Option(min=0.1, help="Give up on an inner fold after this many seconds.")
     ] = None,
+    memory: options.MemoryOption = None,
     official_test: OfficialTestOption = False,
     no_bag: Annotated[bool, typer.Option("--no-bag", help="Leave out the bagged scores.")] = False,
     rescore: Annotated[
@@ -94,7 +96,8 @@ def try_model(
     loaded = None if rescore else load_model(model)
     names = [*(tasks or ()), *(more or ())]
     place = {"fold": fold, "official_test": official_test, "bagging": not no_bag}
-    training = {"n_folds": inner_folds, "seed": seed, "jobs": jobs, "timeout": timeout, "fresh": fresh}
+    training: dict[str, Any] = {"n_folds": inner_folds, "seed": seed, "jobs": jobs, "timeout": timeout, "fresh": fresh}
+    training |= {"threads": threads, "devices": options.devices_of(device), "memory_mb": memory}
     results: list[dict[str, Any]] = []
     for task in bench.select(names=names) if names else bench.tasks[:1]:
         shown = _Shown(bench, task, model, folder, quiet=json)
@@ -120,16 +123,12 @@ class _Shown:
 
     def tried(self, model: Model, *, n_folds: Any, **options: Any) -> Trial:
         """Train and score every inner fold."""
-        from matbench_lite.train import inner_folds, try_model
+        from matbench_lite.train import try_model
 
-        planned = {name: options[name] for name in ("fold", "seed", "official_test")}
-        with progress(self.task.name, len(inner_folds(self.task, n_folds=n_folds, **planned))) as advance:
+        def seen(result: InnerResult, from_before: bool) -> None:
+            self._inner(result, from_before=from_before)
 
-            def seen(result: InnerResult, from_before: bool) -> None:
-                advance(1)
-                self._inner(result, from_before=from_before)
-
-            trial = try_model(model, self.task, self.output, n_folds=n_folds, begins=self._begins, seen=seen, **options)
+        trial = try_model(model, self.task, self.output, n_folds=n_folds, begins=self._begins, seen=seen, **options)
         self._ends(trial)
         return trial
 
@@ -173,14 +172,12 @@ class _Shown:
         _say_title(f"CV fold {result.number}{' (from an earlier run)' if from_before else ''}")
         if result.state == "scored":
             print_scores(self.task, result.scores, _by_part(result.seconds))
-        elif result.error is not None:
-            say((f"{_INDENT}error: {result.error}", "red"))
         else:
-            say((f"{_INDENT}{result.state or 'begun'}, then interrupted: train again", "red"))
+            say((f"{_INDENT}error: {result.error}", "red"))
 
     def _ends(self, trial: Trial) -> None:
         """Show mean and bagged scores; on standard error, which inner folds failed or are missing."""
-        from matbench_lite.train import BAGGED_PARTS, trial_folder
+        from matbench_lite.train import BAGGED_PARTS, trial_journal
 
         settings, scores = trial.settings, trial.scores
         if scores is not None and not self.quiet:
@@ -194,7 +191,7 @@ class _Shown:
             numbers = ", ".join(str(result.number) for result in failed)
             how_many = f"{settings.task}: {len(failed)} of {settings.inner_folds} inner folds failed:"
             say((how_many, "red"), f" {numbers}", to=errors)
-            say(f"the first traceback (all are in {trial_folder(self.output, settings).path}):", to=errors)
+            say(f"the first traceback (all are in {trial_journal(self.output, settings).folder}):", to=errors)
             say(failed[0].traceback or "", to=errors)
         if not trial.ended:
             say(("the test was interrupted; without --rescore it continues", "yellow"), to=errors)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from matbench_lite.train import Backend
 
 BenchmarkOption = Annotated[
     str, typer.Option("--benchmark", "-b", help="matbench_v0.1, mini, or the path of a TOML file.")
@@ -18,9 +21,28 @@ CsvOption = Annotated[bool, typer.Option("--csv", help="Print CSV: every column,
 ModelArgument = Annotated[str, typer.Argument(help="A .py file, a folder with model.py, or the name of a baseline.")]
 TasksArgument = Annotated[list[str] | None, typer.Argument(metavar="TASK", help="Tasks; the same as --tasks.")]
 TrainedAtATime = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Inner folds to train at a time.")]
-BackendOption = Annotated[Literal["joblib", "dask"], typer.Option(help="This machine, or a Dask cluster.")]
+BackendOption = Annotated[str, typer.Option(metavar="[local|dask]", help="This machine, or a Dask cluster.")]
+ThreadsOption = Annotated[int, typer.Option("--threads", min=1, help="Threads of each; numbers repeat with 1.")]
+DeviceOption = Annotated[
+    str | None, typer.Option("--device", help='Devices, e.g. "0,1": one for each of --jobs, as CUDA_VISIBLE_DEVICES.')
+]
+MemoryOption = Annotated[
+    float | None, typer.Option("--memory", metavar="MB", min=1, help="Give up on what takes more memory than this.")
+]
 EntryOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="Folder of the entry; by default the model's own, or submissions/NAME."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for a machine to read.")]
+
+
+def backend_of(value: str) -> Backend:
+    """The backend that an option names; "joblib" is the old word for this machine."""
+    if value not in ("local", "dask", "joblib"):
+        raise typer.BadParameter(f"{value!r} is not one of local, dask", param_hint="--backend")
+    return "dask" if value == "dask" else "local"
+
+
+def devices_of(value: str | None) -> tuple[str, ...]:
+    """The devices that an option lists."""
+    return tuple((value or "").replace(",", " ").split())

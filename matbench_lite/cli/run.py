@@ -12,6 +12,9 @@ from matbench_lite.cli.output import errors, print_json, say
 from matbench_lite.text import count, duration
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matbench_lite.submission import Submission
     from matbench_lite.train import RunResult, Step
 
 
@@ -26,11 +29,17 @@ def run(
     folds: Annotated[str | None, typer.Option(help='Only these folds, e.g. "0" or "0,1".')] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many folds are trained at a time.")] = 1,
-    backend: options.BackendOption = "joblib",
+    threads: options.ThreadsOption = 1,
+    device: options.DeviceOption = None,
+    backend: options.BackendOption = "local",
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler; by default a cluster is started here.")
     ] = None,
     timeout: Annotated[float | None, typer.Option(min=0.1, help="Give up on a fold after this many seconds.")] = None,
+    memory: options.MemoryOption = None,
+    unit: Annotated[
+        str | None, typer.Option(metavar="TASK:FOLD", help="Train this fold alone, beside others; see `mbl gather`.")
+    ] = None,
     output: options.EntryOption = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Check that the model works: few rows, one fold. Not for a leaderboard.")
@@ -44,6 +53,9 @@ def run(
 
     The same seed gives the same predictions, whatever --jobs and --backend.
 
+    Many programs can train folds into one folder with --unit, such as the jobs of a cluster's array; `mbl gather` then
+    makes the entry.
+
     The model file is executed. The log is in OUTPUT/.run/log.txt.
 
     Baselines: dummy, ridge-magpie, rf-magpie, gbt-magpie, rf-structure, bagged-gbt.
@@ -55,9 +67,11 @@ def run(
 
         mbl run submissions/my-model --quick
 
+        mbl run my_model.py --output entry --unit matbench_glass:3
+
         mbl run submissions/my-model --backend dask --scheduler tcp://10.0.0.1:8786 --timeout 7200
     """
-    from matbench_lite.train import Plan, default_output, load_model, run_model
+    from matbench_lite.train import Plan, default_output, load_model, run_model, run_unit
 
     plan = Plan(
         model=load_model(model),
@@ -67,20 +81,48 @@ def run(
         folds=_numbers(folds),
         seed=seed,
         workers=jobs,
-        backend=backend,
+        threads=threads,
+        devices=options.devices_of(device),
+        backend=options.backend_of(backend),
         scheduler=scheduler,
         timeout=timeout,
+        memory_mb=memory,
         quick=quick,
         fresh=fresh,
     )
     if quick:
         say(("quick run: few training rows; the entry is marked and cannot be submitted", "yellow"), to=errors)
-    result = run_model(plan, report=_report)
+    result = run_model(plan, report=_report) if unit is None else run_unit(plan, unit, report=_report)
     if json:
         print_json(_plain(result))
     else:
         _print(result)
     return int(bool(result.failed))
+
+
+def gather(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder that folds were trained into.")],
+    json: options.JsonOption = False,
+) -> int:
+    """Make the entry of a folder from the folds that were trained into it, and say which are missing.
+
+    Exit code 1 if folds are missing. The model is not executed.
+
+    Examples:
+        mbl gather entry
+    """
+    from matbench_lite.train import gather as gather_folds
+
+    submission, missing = gather_folds(folder)
+    if json:
+        scores = _scores(submission)
+        print_json({"folder": str(folder), "missing": missing, "scores": scores})
+        return int(bool(missing))
+    say(repr(submission), soft_wrap=False)
+    say(f"entry: {folder}")
+    for name, folds in missing.items():
+        say((f"{name}: ", "red"), f"fold {', '.join(map(str, folds))} is missing", to=errors)
+    return int(bool(missing))
 
 
 def _quick_or_not(home: Path, *, quick: bool) -> Path:
@@ -100,20 +142,21 @@ def _numbers(folds: str | None) -> tuple[int, ...] | None:
         raise typer.BadParameter(f"{folds!r} is not a list of fold numbers, e.g. 0,1", param_hint="--folds") from None
 
 
-def _report(step: Step) -> None:
+def _report(step: Step, scores: Mapping[str, float]) -> None:
     from matbench_lite.metrics import metric_name, ranking_metric
-    from matbench_lite.tasks import load_benchmark
+    from matbench_lite.train import Folds
 
-    job, done = step.outcome.job, f"{step.done}/{step.total} "
+    record, done = step.outcome.record, f"{step.done}/{step.total} "
     left = f", about {duration(step.seconds_left)} left" if step.done < step.total else ""
-    if step.outcome.error:
-        fix = f"\n  fix: {step.outcome.fix}" if step.outcome.fix else ""
-        say(done, (step.outcome.error, "red"), f"{left}{fix}", to=errors)
+    if record.error:
+        fix = f"\n  fix: {record.fix}" if record.fix else ""
+        say(done, (record.error, "red"), f"{left}{fix}", to=errors)
         return
-    task = load_benchmark(Path(job.benchmark))[job.task]
+    assert isinstance(step.job.protocol, Folds)
+    task = step.job.protocol.task
     metric = ranking_metric(task.scored_as)
-    score = f"{metric_name(metric, task.unit)} {step.scores[metric]:.4g}"
-    say(f"{done}{job.place}: {score}, {duration(step.outcome.seconds)}{left}", to=errors)
+    score = f"{metric_name(metric, task.unit)} {scores[metric]:.4g}"
+    say(f"{done}{step.job.place}: {score}, {duration(record.seconds)}{left}", to=errors)
 
 
 def _print(result: RunResult) -> None:
@@ -133,7 +176,6 @@ def _print(result: RunResult) -> None:
 
 def _plain(result: RunResult) -> dict[str, Any]:
     submission = result.submission
-    scores = submission.scores if submission.tasks else {}
     return {
         "algorithm": submission.algorithm,
         "folder": None if result.folder is None else str(result.folder),
@@ -143,7 +185,10 @@ def _plain(result: RunResult) -> dict[str, Any]:
         "kept": result.kept,
         "failed": list(result.failed),
         "log": str(result.log),
-        "scores": {
-            name: {metric: summary.mean for metric, summary in task.metrics.items()} for name, task in scores.items()
-        },
+        "scores": _scores(submission),
     }
+
+
+def _scores(submission: Submission) -> dict[str, dict[str, float]]:
+    scores = submission.scores if submission.tasks else {}
+    return {name: {metric: one.mean for metric, one in task.metrics.items()} for name, task in scores.items()}

@@ -11,7 +11,6 @@ import typer
 from matbench_lite.cli.options import BenchmarkOption, SubmissionsOption
 from matbench_lite.cli.output import errors, say
 from matbench_lite.errors import MatbenchLiteError, RunError
-from matbench_lite.progress import progress
 from matbench_lite.tasks import load_benchmark
 from matbench_lite.text import count
 
@@ -130,10 +129,8 @@ def _train(name: str, folder: Path, *, workers: int) -> None:
     from matbench_lite.train import Plan, load_model, run_model
 
     model = load_model(name)
-    folds = sum(task.n_folds for task in load_benchmark("mini") if model.takes(task))
     plan = Plan(model=model, benchmark="mini", output=folder, workers=workers, fresh=True)
-    with progress(f"training {name}", folds) as advance:
-        result = run_model(plan, report=lambda _: advance(1))
+    result = run_model(plan)
     if result.failed:
         failed = count(len(result.failed), "fold")
         raise RunError(f"{failed} of {name} failed: {result.failed[0]}", fix=f"see {result.log}")

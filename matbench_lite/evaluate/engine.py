@@ -6,7 +6,7 @@ import copy
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from matbench_lite.evaluate.evaluation_loader import RAISED
 from matbench_lite.evaluate.evaluation_rows import Record
 from matbench_lite.evaluate.group_plan import Plan, shown
 from matbench_lite.evaluate.scorers import Scored, Scorer
-from matbench_lite.train import derived_seed, seed_everything
+from matbench_lite.train import Outcome, PieceRecord, derived_seed, seed_everything
 
 LOO_ROWS = 32
 """In loo-coverage a group of more rows is done in pieces: every row costs a training."""
@@ -28,19 +28,6 @@ class Piece(NamedTuple):
     group: int
     start: int
     stop: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Done:
-    """What came out of a piece: scores per row and target, time in s, and what the model noted by group.
-
-    In loo-coverage it notes by row.
-    """
-
-    piece: Piece
-    rows: Sequence[Sequence[Scored]]
-    log: dict[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
 
 
 def pieces(plan: Plan) -> list[Piece]:
@@ -55,7 +42,10 @@ def pieces(plan: Plan) -> list[Piece]:
 class Engine:
     """Takes one new model through groups; it is set up and, without `corresponding_data`, trained at once."""
 
-    def __init__(self, plan: Plan, scorers: Sequence[Scorer], model: Any, name: str) -> None:
+    def __init__(
+        self, plan: Plan, scorers: Sequence[Scorer], model: Any, name: str, folder: Path | None = None
+    ) -> None:
+        self.folder = folder  # where its code lies
         self.plan = plan
         self.scorers = scorers
         self.name = name
@@ -70,8 +60,11 @@ class Engine:
             with self._hook("pre_train"):
                 model.pre_train(plan.everything())
 
-    def run(self, piece: Piece) -> Done:
-        """Take a copy of the model through some rows of a group; if it fails, say where, with its traceback."""
+    def run(self, piece: Piece) -> Outcome:
+        """Take a copy of the model through some rows of a group; if it fails, say where, with its traceback.
+
+        The answers are scores, per row and target; the log has what the model noted by group, in loo-coverage by row.
+        """
         began = perf_counter()
         group, rows = self._groups[piece.group]
         model = self._prepared(group, piece)
@@ -81,7 +74,7 @@ class Engine:
             scored, log = self._in_sequence(model, group, rows), {}
             if note := self._ended(model, group):
                 log[str(group)] = note
-        return Done(piece=piece, rows=scored, log=log, seconds=perf_counter() - began)
+        return Outcome(answers=scored, record=PieceRecord(log=log, seconds=perf_counter() - began))
 
     def trial(self) -> tuple[float, float]:
         """Seconds that it takes to prepare the first group, and to do its first row in loo-coverage."""

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from matbench_lite.evaluate.engine import Done, Piece
-from matbench_lite.evaluate.evaluation_worker import Failure
 from matbench_lite.evaluate.group_plan import Plan
 from matbench_lite.evaluate.scorers import Reference, Scored, Scorer
 from matbench_lite.stats import DRAWS, ENDS, Interval, bootstrap_mean
+from matbench_lite.train import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +41,14 @@ class Scores:
     interval_groups: Interval | None
     groups: Mapping[Any, float] = field(repr=False)
     learning_curve: tuple[CurvePoint, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """Why a model has no results: what went wrong and where, and the traceback."""
+
+    message: str
+    details: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,10 +175,9 @@ class Results:
         return {task: Answers(data=truths[task], models=by_task[task]) for task in sorted(by_task)}
 
 
-def model_result(name: str, plan: Plan, scorers: Sequence[Scorer], done: Mapping[Piece, Done]) -> ModelResult:
-    """Put the pieces of a model together and count."""
-    ordered = [done[piece] for piece in sorted(done)]
-    rows = [row for one in ordered for row in one.rows]
+def model_result(name: str, plan: Plan, scorers: Sequence[Scorer], done: Sequence[Outcome]) -> ModelResult:
+    """Put the pieces of a model together, in their order, and count."""
+    rows = [[Scored(*scored) for scored in row] for one in done for row in one.answers]
     sizes = [len(group) for group in plan.test.values()]
     scores = {}
     for number, scorer in enumerate(scorers):
@@ -180,8 +186,8 @@ def model_result(name: str, plan: Plan, scorers: Sequence[Scorer], done: Mapping
     return ModelResult(
         name=name,
         scores=scores,
-        seconds=sum(one.seconds for one in ordered),
-        log={key: value for one in ordered for key, value in one.log.items()},
+        seconds=sum(one.record.seconds for one in done),
+        log={key: value for one in done for key, value in one.record.log.items()},
         rows=rows,
     )
 

@@ -1,33 +1,33 @@
-"""An evaluation from start to end: resumable, and its state on disk."""
+"""An evaluation from start to end: resumable, in this process or in several."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
+import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from matbench_lite._version import __version__
+from matbench_lite.cleaner import for_terminal
 from matbench_lite.errors import EvaluationError, EvaluationWarning
-from matbench_lite.evaluate.engine import Done, Piece, pieces
 from matbench_lite.evaluate.evaluated_models import Candidate, load_candidate, unique_names
-from matbench_lite.evaluate.evaluation_file import Evaluation
+from matbench_lite.evaluate.evaluation_file import Evaluation, Setting
 from matbench_lite.evaluate.evaluation_loader import CodeFailedError, working_in
+from matbench_lite.evaluate.evaluation_protocol import Data, EvaluatedModel, Hooks, failure, keep_data, load_early
 from matbench_lite.evaluate.evaluation_reader import read_evaluation
-from matbench_lite.evaluate.evaluation_results import ModelResult, Results, model_result, ranked
-from matbench_lite.evaluate.evaluation_worker import Failure, Job, one_thread, outcomes, workers_started
-from matbench_lite.evaluate.group_plan import Plan, make_plan
-from matbench_lite.evaluate.scorers import Reference, Scored, Scorer, encoder_notes, make_scorers, reference
-from matbench_lite.progress import progress
+from matbench_lite.evaluate.evaluation_results import Failure, ModelResult, Results, model_result, ranked
+from matbench_lite.evaluate.group_plan import make_plan
+from matbench_lite.evaluate.scorers import Reference, Scorer, encoder_notes, make_scorers, reference
 from matbench_lite.text import duration
+from matbench_lite.train import Here, Job, Journal, Outcome, Processes, Runner, Step, drive, one_thread
 
+FOLDER = ".evaluate"
+"""The journal, inside the output folder."""
 _KEEP_EVERY = 1.0
-"""Seconds between two writes: what an interrupt may lose, beside the piece at work."""
+"""Seconds between two writes: what a kill may lose, beside the piece at work."""
 
 
 def evaluate(
@@ -35,6 +35,7 @@ def evaluate(
     *,
     output: str | Path | None = None,
     jobs: int = 1,
+    devices: Sequence[str] = (),
     cache: str | Path | None = None,
     restart: bool = False,
     announce: Callable[[str], None] = lambda _: None,
@@ -47,6 +48,7 @@ def evaluate(
         evaluation: An evaluation, or the path of its file.
         output: Folder in which finished pieces are kept, so that a run that was stopped goes on; None keeps nothing.
         jobs: Processes. The results do not depend on it.
+        devices: Values of `CUDA_VISIBLE_DEVICES`, one for each process in turn, where there are several.
         cache: Output folder of an earlier run: models whose code, data and setting are the same are not run again.
         restart: Forget what `output` has.
         announce: Called with a line of text before long work.
@@ -74,105 +76,137 @@ def evaluate(
     if jobs < 1:
         raise EvaluationError(f"jobs is {jobs}", fix="give 1 or more")
     # An earlier run may have left nothing to do.
-    anew = restart or (cache is None and (output is None or not State.kept_in(Path(output))))
-    with workers_started(evaluation, jobs) if jobs > 1 and anew else nullcontext():
-        plan = make_plan(evaluation)
-        scorers = make_scorers(plan)
-        candidates = _candidates(evaluation)
-    names, name_notes = unique_names([candidate for candidate, _ in candidates])
-    notes = (*plan.notes, *encoder_notes(plan), *name_notes)
-    for note in notes:
-        warnings.warn(note, EvaluationWarning, stacklevel=2)
-    runner = _Runner(
-        output=None if output is None else Path(output).resolve(),
-        jobs=jobs,
-        cache=None if cache is None else Path(cache).resolve(),
-        restart=restart,
-        announce=announce,
-    )
-    models = []
-    for number, (name, (candidate, failure)) in enumerate(zip(names, candidates, strict=True)):
-        if failure is not None:
-            models.append(ModelResult(name=name, scores={}, failure=failure))
-            continue
-        job = Job(number=number, name=name, plan=plan, scorers=scorers, candidate=candidate)
-        models.append(runner.result(job))
+    anew = restart or (cache is None and (output is None or not (Path(output) / FOLDER).is_dir()))
+    with _runner(evaluation, jobs, devices, anew=anew) as runner:
+        try:
+            plan = make_plan(evaluation)
+            scorers = make_scorers(plan)
+            scoring = ((one.target.column, one.target.predict, one.target.adapt, one.digest) for one in scorers)
+            protocol = Hooks(evaluation=evaluation, data_digest=plan.digest, scoring=tuple(scoring))
+            data = Data(protocol, plan, scorers)
+            keep_data(data)
+            candidates = _candidates(evaluation)
+            names, name_notes = unique_names([candidate for candidate, _ in candidates])
+            notes = (*plan.notes, *encoder_notes(plan), *name_notes)
+            for note in notes:
+                warnings.warn(note, EvaluationWarning, stacklevel=2)
+            work = _Work(data=data, runner=runner, jobs=jobs, announce=announce)
+            models: list[ModelResult] = []
+            with _journal(output, restart=restart) as journal:
+                for number, (name, (candidate, failed)) in enumerate(zip(names, candidates, strict=True)):
+                    if failed is not None:
+                        models.append(ModelResult(name=name, scores={}, failure=failed))
+                        continue
+                    data.candidates[number] = candidate
+                    model = EvaluatedModel(name=name, sha256=candidate.digest, number=number)
+                    models.append(work.result(model, journal, cache))
+        finally:
+            keep_data(None)
     references = {scorer.target.column: found for scorer in scorers if (found := reference(plan, scorer)) is not None}
-    models = [_flagged(model, plan, scorers, references) for model in models]
+    models = [_flagged(model, plan.evaluation.type, scorers, references) for model in models]
     return Results(plan=plan, scorers=scorers, references=references, models=ranked(models, scorers[0]), notes=notes)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Runner:
-    """Takes jobs to their results, keeping what is done."""
+def _runner(evaluation: Evaluation, jobs: int, devices: Sequence[str], *, anew: bool) -> Runner:
+    """Processes that load the first model while the data are read here, or this process.
 
-    output: Path | None
+    What they import takes seconds. They do not read the data yet: it may have to be fetched, or its space groups
+    computed, which is done once.
+    """
+    if jobs == 1:
+        return Here()
+    early = partial(load_early, evaluation.models[0]) if anew else None
+    return Processes(jobs, devices=devices, small=True, prepare=early)
+
+
+@contextmanager
+def _journal(output: str | Path | None, *, restart: bool) -> Iterator[Journal | None]:
+    if output is None:
+        yield None
+        return
+    journal = Journal(Path(output).resolve() / FOLDER, keep_every=_KEEP_EVERY)
+    with journal.locked():
+        if restart:
+            journal.forget()
+        yield journal
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Work:
+    """Takes models to their results, keeping what is done."""
+
+    data: Data
+    runner: Runner
     jobs: int
-    cache: Path | None
-    restart: bool
     announce: Callable[[str], None]
 
-    def result(self, job: Job) -> ModelResult:
-        mark = fingerprint(job.plan, job.scorers, job.name, job.candidate.digest)
-        state = None if self.output is None else State(self.output, mark)
-        every = pieces(job.plan)
-        done = self._known(job, state, mark, every)
-        missing = [piece for piece in every if piece not in done]
-        if missing and job.plan.evaluation.type == "loo-coverage" and (failure := self._estimate(job, missing)):
-            return ModelResult(name=job.name, scores={}, failure=failure)
-        total = sum(piece.stop - piece.start for piece in missing)
-        unsaved: list[Done] = []
-        saved = time.monotonic()
-        try:
-            with progress(job.name, total) as advance:
-                for outcome in outcomes(job, missing, self.jobs):
-                    if isinstance(outcome, Failure):
-                        return ModelResult(name=job.name, scores={}, failure=outcome)
-                    done |= {one.piece: one for one in outcome}
-                    unsaved += outcome
-                    if state is not None and time.monotonic() - saved > _KEEP_EVERY:
-                        state.add(unsaved)
-                        unsaved, saved = [], time.monotonic()
-                    advance(sum(one.piece.stop - one.piece.start for one in outcome))
-        finally:
-            if state is not None and unsaved:
-                state.add(unsaved)
-        return model_result(job.name, job.plan, job.scorers, done)
+    def result(self, model: EvaluatedModel, journal: Journal | None, cache: str | Path | None) -> ModelResult:
+        """The result of one model; its failure, if a piece of it fails."""
+        data = self.data
+        seed = data.plan.evaluation.seed
+        every = [
+            Job(model=model, protocol=data.protocol, piece=number, seed=seed) for number in range(len(data.pieces))
+        ]
+        done = self._known(every, journal, cache)
+        missing = [job for job in every if job.piece not in done]
+        if missing and data.plan.evaluation.type == "loo-coverage" and (failed := self._estimate(model, missing)):
+            return _failed(model, failed)
+        runner = self.runner if len(missing) > 1 else Here()
 
-    def _known(self, job: Job, state: State | None, mark: str, every: Sequence[Piece]) -> dict[Piece, Done]:
+        def received(step: Step) -> None:
+            done[step.job.piece] = step.outcome
+            if step.outcome.record.printed:
+                sys.stderr.write(for_terminal(step.outcome.record.printed, None))
+
+        drive(missing, runner, journal, title=model.name, report=received, until_failure=True)
+        for outcome in done.values():
+            if outcome.record.error is not None:
+                return _failed(model, outcome)
+        return model_result(model.name, data.plan, data.scorers, [done[number] for number in sorted(done)])
+
+    def _known(self, every: list[Job], journal: Journal | None, cache: str | Path | None) -> dict[int, Outcome]:
         """What an earlier run has done."""
-        done: dict[Piece, Done] = {}
-        if self.cache is not None:
-            folder = self.cache if self.cache.is_dir() else self.cache.parent  # of an earlier result file
-            if not State.kept_in(folder):
+        found = {} if journal is None else journal.known(every)
+        if cache is not None:
+            folder = Path(cache).resolve()
+            folder = folder if folder.is_dir() else folder.parent  # of an earlier result file
+            if not (folder / FOLDER).is_dir():
                 fix = "give an output folder of mbl evaluate"
                 raise EvaluationError(f"there are no earlier results in {folder}", fix=fix)
-            done = State(folder, mark).read(every)
-            if state is not None and done and not state.path.is_file():
-                state.add(done.values())
-        if state is not None and self.restart:
-            state.path.unlink(missing_ok=True)
-        elif state is not None:
-            done |= state.read(every)
-        if done:
-            self.announce(f"{job.name}: {len(done)} of {len(every)} pieces were done by an earlier run")
-        return done
+            earlier = Journal(folder / FOLDER).known(every)
+            for job in every:
+                if (key := (job.mark, job.piece)) in earlier and key not in found:
+                    found[key] = earlier[key]
+                    if journal is not None:
+                        journal.keep(job, earlier[key])
+        if found:
+            self.announce(f"{every[0].model.name}: {len(found)} of {len(every)} pieces were done by an earlier run")
+        return {piece: outcome for (_, piece), outcome in found.items()}
 
-    def _estimate(self, job: Job, missing: Sequence[Piece]) -> Failure | None:
+    def _estimate(self, model: EvaluatedModel, missing: Sequence[Job]) -> Outcome | None:
         """Say how many trainings there will be and how long they may take, from one of them."""
-        fits = sum(piece.stop - piece.start for piece in missing)
+        pieces = [self.data.pieces[job.piece] for job in missing]
+        fits = sum(piece.stop - piece.start for piece in pieces)
         try:
             with one_thread():
                 began = time.perf_counter()
-                engine = job.engine()
+                engine = self.data.engine(model)
                 first = time.perf_counter() - began
-                with working_in(job.candidate.folder):
+                with working_in(engine.folder):
                     prepare, row = engine.trial()
         except EvaluationError as error:
-            return Failure.of(error)
+            return failure(error)
         seconds = first + (prepare * len(missing) + row * fits) / min(self.jobs, len(missing))
-        self.announce(f"{job.name}: loo-coverage needs {fits:,} fits, about {duration(max(1, seconds))}")
+        self.announce(f"{model.name}: loo-coverage needs {fits:,} fits, about {duration(max(1, seconds))}")
         return None
+
+
+def _failed(model: EvaluatedModel, outcome: Outcome) -> ModelResult:
+    error = outcome.record.error or ""
+    message = error if error.startswith(model.name) else f"{model.name}: {error}"
+    return ModelResult(
+        name=model.name, scores={}, failure=Failure(message=message, details=outcome.record.traceback or "")
+    )
 
 
 def _candidates(evaluation: Evaluation) -> list[tuple[Candidate, Failure | None]]:
@@ -184,83 +218,15 @@ def _candidates(evaluation: Evaluation) -> list[tuple[Candidate, Failure | None]
         except CodeFailedError as error:
             name = code.name or Path(code.stated).stem
             nothing = Candidate(name=name, make=lambda: None, folder=None, digest="")
-            loaded.append((nothing, Failure.of(error)))
+            loaded.append((nothing, Failure(message=str(error), details="\n".join(getattr(error, "__notes__", ())))))
     return loaded
 
 
 def _flagged(
-    model: ModelResult, plan: Plan, scorers: Sequence[Scorer], references: dict[str, Reference]
+    model: ModelResult, setting: Setting, scorers: Sequence[Scorer], references: dict[str, Reference]
 ) -> ModelResult:
     """The result, marked if a model in coverage knows the answers by heart."""
     column = scorers[0].target.column
-    if plan.evaluation.type != "coverage" or model.failure is not None or column not in references:
+    if setting != "coverage" or model.failure is not None or column not in references:
         return model
     return replace(model, memorising=references[column].near_perfect(model.scores[column].mean))
-
-
-FOLDER = ".evaluate"
-"""The hidden folder, inside the output folder."""
-_FORM = 1
-
-
-def fingerprint(plan: Plan, scorers: Sequence[Scorer], name: str, digest: str) -> str:
-    """A digest over all that the results of a model follow from: setting, data, seed, scoring, its name and code."""
-    about = [
-        _FORM,
-        __version__,
-        plan.evaluation.type,
-        plan.evaluation.corresponding_data,
-        plan.evaluation.seed,
-        plan.digest,
-        [[scorer.target.column, scorer.target.predict, scorer.target.adapt, scorer.digest] for scorer in scorers],
-        name,
-        digest,
-    ]
-    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:32]
-
-
-class State:
-    """The finished pieces of one model, in a file of the output folder named by the fingerprint of its results."""
-
-    def __init__(self, output: Path, fingerprint: str) -> None:
-        self.path = output / FOLDER / f"{fingerprint}.jsonl"
-
-    @staticmethod
-    def kept_in(output: Path) -> bool:
-        """Whether an earlier run has kept something in a folder."""
-        return (output / FOLDER).is_dir()
-
-    def read(self, pieces: Iterable[Piece]) -> dict[Piece, Done]:
-        """The pieces that are done. A line that was cut off is a piece that is not done."""
-        wanted = set(pieces)
-        found: dict[Piece, Done] = {}
-        if self.path.is_file():
-            for line in self.path.read_text(encoding="utf-8").splitlines():
-                done = _parsed(line)
-                if done is not None and done.piece in wanted:
-                    found[done.piece] = done
-        return found
-
-    def add(self, every: Iterable[Done]) -> None:
-        """Keep pieces; they are on disk when this returns."""
-        lines = "".join(json.dumps(vars(done), separators=(",", ":")) + "\n" for done in every)
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("ab") as stream:
-                # A line that was cut off must not swallow the next one.
-                stream.write(lines.encode() if stream.tell() == 0 else b"\n" + lines.encode())
-                stream.flush()
-                os.fsync(stream.fileno())
-        except OSError as error:
-            raise EvaluationError(
-                f"{self.path} cannot be written: {error.strerror}", fix="free some space, or choose another --output"
-            ) from error
-
-
-def _parsed(line: str) -> Done | None:
-    try:
-        about = json.loads(line)
-        rows = [[Scored(*scored) for scored in row] for row in about["rows"]]
-        return Done(piece=Piece(*about["piece"]), rows=rows, log=about["log"], seconds=about["seconds"])
-    except (ValueError, KeyError, TypeError):
-        return None

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import traceback
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matbench_lite.errors import EventError, IsolationError, MachineError, MatbenchLiteError, SubmittedCodeError
+from matbench_lite.event.event_protocol import event_jobs, predicted_folds, submitted_model
 from matbench_lite.event.event_settings import Event
 from matbench_lite.event.received import EventScores, PartScores, Received, ReceivedFolder
-from matbench_lite.event.submission_files import (
-    PREDICTIONS_FILE,
-    FoldPredicted,
-    event_folds,
-    fold_file,
-    read_predictions,
-    save_fold,
-    saved_folds,
-)
+from matbench_lite.event.submission_files import PREDICTIONS_FILE, FoldPredicted, event_folds, read_predictions
 from matbench_lite.train import (
     MODEL_FILE,
+    Contained,
+    Job,
+    Journal,
     RowPredictions,
     bag,
-    fit_contained,
-    inner_seed,
+    drive,
     isolation_problem,
     mean_metrics,
     score_part,
@@ -36,15 +28,11 @@ from matbench_lite.train import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from matbench_lite.tasks import Task
-    from matbench_lite.train import InnerFold
 
 Seen = Callable[[Received], None]
 """Called with each submission when it was scored or has failed."""
 UNUSABLE, UNRANKED = "its predictions cannot be used", "its predictions cannot be ranked"
-_LONGEST_SOURCE = 1_000_000  # characters: a longer file is no model that somebody wrote
 
 
 def waiting(event: Event, ids: Sequence[str] = (), *, again: bool = False) -> tuple[Received, ...]:
@@ -97,8 +85,8 @@ def score_submissions(
     done = []
     with folder.locked():
         for submission in submissions:
-            for path in folder.folder(submission.id).glob(fold_file(Path(), "*").name) if again else ():
-                path.unlink()
+            if again:
+                _journal(folder, submission).forget()
             done.append(_scored(event, folder, submission, isolated=isolated, jobs=jobs))
             seen(done[-1])
     return tuple(done)
@@ -108,7 +96,11 @@ def load_folds(event: Event, submission: Received) -> tuple[FoldPredicted, ...]:
     """What the models of a submission predict, as sent or as trained; an `EventError` if it cannot be used."""
     folder = ReceivedFolder(event)
     if event.mode == "code":
-        return saved_folds(event, folder.folder(submission.id))
+        known = _journal(folder, submission).known(_jobs(event, folder, submission))
+        if len(known) < event.inner_folds:
+            message = f"{submission.id} was trained on {len(known)} of {event.inner_folds} inner folds"
+            raise EventError(message, fix=f"run `mbl event score` with {submission.id}")
+        return predicted_folds({piece: outcome for (_, piece), outcome in known.items()})
     task = event.public_task
     return read_predictions(
         folder.files(submission.id) / PREDICTIONS_FILE,
@@ -183,65 +175,28 @@ def train_submission(
 
     A `SubmittedCodeError` has the reason of the first inner fold that failed.
     """
-    files, home = folder.files(submission.id), folder.folder(submission.id)
-    if not (files / MODEL_FILE).is_file():
+    if not (folder.files(submission.id) / MODEL_FILE).is_file():
         raise SubmittedCodeError(
             f"there is no {MODEL_FILE}", stage="has no model.py", details=f"there is no {MODEL_FILE} at the top"
         )
-    task = event.private_task
-    inputs = private_inputs(task, files / MODEL_FILE)
-    missing = [inner for inner in event_folds(event, task) if not fold_file(home, inner.number).is_file()]
-
-    def train(inner: InnerFold) -> float:
-        fitted = fit_contained(
-            files,
-            replace(task, table=None),
-            inputs.iloc[inner.train],
-            task.targets["target"].iloc[inner.train],
-            [inputs.iloc[inner.valid], inputs.iloc[inner.test]],
-            seed=inner_seed(event.seed, task.name, 0, inner.number),
-            where=f"inner fold {inner.number}",
-            limits=event.training,
-            isolated=isolated,
-        )
-        save_fold(home, task, inner, fitted.predicted)
-        return fitted.seconds
-
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        futures = [pool.submit(train, inner) for inner in missing]
-        try:
-            return sum(future.result() for future in as_completed(futures))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    every, journal = _jobs(event, folder, submission), _journal(folder, submission)
+    known = journal.known(every)
+    missing = [job for job in every if (job.mark, job.piece) not in known]
+    seconds = 0.0
+    with Contained(jobs, limits=event.training, isolated=isolated) as runner:
+        for outcome in drive(missing, runner, journal, title=submission.id, until_failure=True):
+            record = outcome.record
+            if record.error is not None:
+                stage, details = record.log["stage"], record.traceback or ""
+                raise SubmittedCodeError(record.error, fix=record.fix, stage=stage, details=details)
+            seconds += record.seconds
+    return seconds
 
 
-def private_inputs(task: Task, model: Path) -> pd.Series | pd.DataFrame:
-    """The inputs of every private row, as the model declares them; its file is read, not executed."""
-    source = model.read_text(encoding="utf-8", errors="replace")
-    if task.input == "structure" and declared_input(source) == "composition":
-        return task.targets["formula"].rename("composition")
-    return task.inputs
+def _jobs(event: Event, folder: ReceivedFolder, submission: Received) -> list[Job]:
+    model = submitted_model(folder.files(submission.id), submission.id, submission.sha256)
+    return event_jobs(event, event.private_task, model)
 
 
-def declared_input(source: str) -> str | None:
-    r"""What a model file declares as its `input`, from its text alone.
-
-    Examples:
-        >>> declared_input('input = "composition"\n'), declared_input("import os")
-        ('composition', None)
-    """
-    if len(source) > _LONGEST_SOURCE:
-        return None
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None  # it will fail when it is loaded
-    for statement in body:
-        if (
-            isinstance(statement, ast.Assign)
-            and isinstance(statement.value, ast.Constant)
-            and any(isinstance(target, ast.Name) and target.id == "input" for target in statement.targets)
-        ):
-            return str(statement.value.value)
-    return None
+def _journal(folder: ReceivedFolder, submission: Received) -> Journal:
+    return Journal(folder.folder(submission.id) / "journal")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from matbench_lite.atomic import replacing
-from matbench_lite.errors import EventError, MatbenchLiteError, RunError
+from matbench_lite.errors import EventError, RunError
 from matbench_lite.event.arrival import take
 from matbench_lite.event.event_data import read_inputs
+from matbench_lite.event.event_protocol import event_jobs, predicted_folds
 from matbench_lite.event.event_settings import BENCHMARK_FILE, SETTINGS_FILE, Event, only_task, read_settings
 from matbench_lite.event.submission_files import (
     PREDICTIONS_FILE,
@@ -20,25 +20,10 @@ from matbench_lite.event.submission_files import (
     named,
     read_about,
     read_predictions,
-    save_fold,
-    saved_folds,
     write_predictions,
 )
 from matbench_lite.tasks import Task
-from matbench_lite.train import (
-    MODEL_FILE,
-    InnerFold,
-    Job,
-    Model,
-    Outcome,
-    fit_predict,
-    inner_seed,
-    model_inputs,
-    outcomes,
-)
-
-Seen = Callable[[int], None]
-"""Called with each inner fold that is done."""
+from matbench_lite.train import MODEL_FILE, InnerFold, Model, Step, drive, runner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +67,7 @@ def check_submission(kit: Kit, folder: Path) -> None:
         raise EventError(f"there is no {MODEL_FILE}", fix=f"put get_estimator(task) into {MODEL_FILE}")
 
 
-def pack(kit: Kit, model: Model, output: Path, *, jobs: int = 1, seen: Seen = lambda _: None) -> Path:
+def pack(kit: Kit, model: Model, output: Path, *, jobs: int = 1) -> Path:
     """Make a submission of a model: a zip file with what the event asks for.
 
     Args:
@@ -90,7 +75,6 @@ def pack(kit: Kit, model: Model, output: Path, *, jobs: int = 1, seen: Seen = la
         model: The model; a folder, whose `submission.toml` says who sends it.
         output: The zip file to write.
         jobs: How many inner folds to train at a time, where predictions are sent.
-        seen: Called with each inner fold as it is done.
 
     Returns:
         The zip file.
@@ -109,7 +93,7 @@ def pack(kit: Kit, model: Model, output: Path, *, jobs: int = 1, seen: Seen = la
         if kit.event.mode == "predictions":
             named(read_about(files).participant)  # before an hour of training
             ids = {"valid": kit.task.ids, "test": read_inputs(kit.event.folder, kit.task).index}
-            write_predictions(files / PREDICTIONS_FILE, ids, predict_folds(kit, model, jobs=jobs, seen=seen), kit.task)
+            write_predictions(files / PREDICTIONS_FILE, ids, predict_folds(kit, model, jobs=jobs), kit.task)
         check_submission(kit, files)
         with replacing(output) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(path for path in files.rglob("*") if path.is_file()):
@@ -117,7 +101,7 @@ def pack(kit: Kit, model: Model, output: Path, *, jobs: int = 1, seen: Seen = la
     return output
 
 
-def predict_folds(kit: Kit, model: Model, *, jobs: int = 1, seen: Seen = lambda _: None) -> tuple[FoldPredicted, ...]:
+def predict_folds(kit: Kit, model: Model, *, jobs: int = 1) -> tuple[FoldPredicted, ...]:
     """Train a model on every inner fold; predict what it held out, and the private inputs.
 
     The training is that of `mbl try`: the same rows, the same seeds.
@@ -125,60 +109,12 @@ def predict_folds(kit: Kit, model: Model, *, jobs: int = 1, seen: Seen = lambda 
     Raises:
         RunError: If the model fails in an inner fold.
     """
-    with TemporaryDirectory() as folder:
-        work = [
-            _PackJob(
-                model=model,
-                benchmark=kit.task.benchmark,
-                task=kit.task.name,
-                fold=0,
-                seed=kit.event.seed,
-                about=replace(kit.task),  # without what it has cached: it goes to another process
-                inner=inner,
-                kit=kit.event.folder,
-                home=Path(folder),
-            )
-            for inner in kit.folds
-        ]
-        for outcome in outcomes(work, workers=min(jobs, len(work))):
-            assert isinstance(outcome.job, _PackJob)
-            if outcome.error is not None:
-                raise RunError(outcome.error, fix=outcome.fix)
-            seen(outcome.job.inner.number)
-        return saved_folds(kit.event, Path(folder))
+    work = event_jobs(kit.event, kit.task, model, kit=kit.event.folder)
 
+    def trained(step: Step) -> None:
+        if step.outcome.record.error is not None:
+            raise RunError(step.outcome.record.error, fix=step.outcome.record.fix)
 
-@dataclass(frozen=True, kw_only=True)
-class _PackJob(Job):
-    """One inner fold of a kit to train; its predictions are kept in the folder `home`."""
-
-    about: Task
-    inner: InnerFold
-    kit: Path
-    home: Path
-
-    @property
-    def place(self) -> str:
-        """Which inner fold, for messages."""
-        return f"{self.task} inner fold {self.inner.number}"
-
-    def work(self) -> Outcome:
-        """Train and predict, in this process."""
-        try:
-            inputs, private = model_inputs(self.model, self.about), read_inputs(self.kit, self.about)
-            if self.model.input == "composition" and self.about.input == "structure":
-                formulas = private.map(lambda structure: structure.composition.reduced_formula)
-                private = formulas.rename("composition")
-            predicted = fit_predict(
-                self.model.estimator(self.about),
-                self.about,
-                inputs.iloc[self.inner.train],
-                self.about.targets["target"].iloc[self.inner.train],
-                [inputs.iloc[self.inner.valid], private],
-                seed=inner_seed(self.seed, self.task, self.fold, self.inner.number),
-                where=f"inner fold {self.inner.number}",
-            )
-            save_fold(self.home, self.about, self.inner, predicted)
-        except MatbenchLiteError as error:
-            return Outcome(job=self, error=f"{self.place}: {error.message}", fix=error.fix)
-        return Outcome(job=self)
+    with runner(workers=min(jobs, len(work))) as using:
+        outcomes = drive(work, using, title=model.name, report=trained)
+    return predicted_folds(dict(enumerate(outcomes)))

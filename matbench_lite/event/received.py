@@ -4,7 +4,7 @@
 private/received/0001-team-a/
   files/            what was sent
   submission.json   who, when, how it came, what is held against it, how far it has come
-  fold-0.npz        code only: what the model of inner fold 0 predicts
+  journal/          code only: what the models of the inner folds predict
   scores.json       scores on what was held out, and on the private test rows
 ```
 """

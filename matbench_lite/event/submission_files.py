@@ -23,14 +23,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matbench_lite.atomic import replacing, write_bytes
+from matbench_lite.atomic import replacing
 from matbench_lite.cleaner import brief
 from matbench_lite.data import class_names
 from matbench_lite.documents import toml_document
 from matbench_lite.errors import EventError
 from matbench_lite.event.event_settings import Event
 from matbench_lite.submission import MAX_PREDICTION, unfit_probabilities
-from matbench_lite.train import InnerFold, Predicted, RowPredictions, from_npz, inner_folds, row_predictions, to_npz
+from matbench_lite.train import InnerFold, RowPredictions, inner_folds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,33 +66,6 @@ class FoldPredicted:
 def event_folds(event: Event, task: Task) -> tuple[InnerFold, ...]:
     """The inner folds of an event in its public or private data: those of `mbl try`."""
     return inner_folds(task, 0, n_folds=event.inner_folds, seed=event.seed)
-
-
-def save_fold(home: Path, task: Task, inner: InnerFold, predicted: Sequence[Predicted]) -> None:
-    """Keep what the model of an inner fold predicts: for the rows it held out, and for the private test rows."""
-    valid, test = predicted
-    parts = {
-        "valid": row_predictions(task, inner.valid, valid),
-        "test": row_predictions(task, np.arange(len(test.values), dtype=np.intp), test),
-    }
-    write_bytes(fold_file(home, inner.number), to_npz(parts))
-
-
-def saved_folds(event: Event, home: Path) -> tuple[FoldPredicted, ...]:
-    """What the models of a submission predicted when they were trained; an `EventError` if one was not."""
-    folds = []
-    for number in range(event.inner_folds):
-        path = fold_file(home, number)
-        try:
-            folds.append(FoldPredicted(number=number, **from_npz(path.read_bytes(), PARTS)))
-        except (OSError, ValueError, KeyError) as error:
-            raise EventError(f"{path} cannot be read: {error}", fix="remove it and score again") from error
-    return tuple(folds)
-
-
-def fold_file(home: Path, number: int | str) -> Path:
-    """Where the predictions of an inner fold are kept."""
-    return home / f"fold-{number}.npz"
 
 
 def write_predictions(

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import math
-import os
-import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, ClassVar, cast
 
 import numpy as np
-from filelock import FileLock, Timeout
 
-from matbench_lite.atomic import LOCK_SECONDS
-from matbench_lite.errors import JudgingError, MatbenchLiteError, ModelError
+from matbench_lite.errors import JudgingError, ModelError
 from matbench_lite.judge.competition import Competition
 from matbench_lite.judge.dataset_folder import load_datasets
 from matbench_lite.judge.expression import Simplifier
 from matbench_lite.judge.expression.simplifier import SECONDS
 from matbench_lite.judge.judge_dataset import Dataset, task_dataset
-from matbench_lite.judge.results_file import RESULTS, Key, line_of, read_lines, write_table
+from matbench_lite.judge.results_file import RESULTS, Key, read_lines, write_lines, write_table
 from matbench_lite.judge.run_measurement import measure
 from matbench_lite.judge.runs import Run
 from matbench_lite.metrics import r2
@@ -32,99 +27,95 @@ from matbench_lite.train import (
     Backend,
     Job,
     Journal,
+    Log,
     Model,
     Outcome,
+    Protocol,
+    Split,
+    Step,
     derived_seed,
-    fit_predict,
+    drive,
     load_model,
     model_inputs,
-    outcomes,
+    runner,
 )
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgedJob(Job):
-    """One run of one algorithm; `task` is the name of the dataset, `fold` the number of the run.
+class Repeats(Protocol):
+    """SRBench's repeats: each run is shown a draw of the training rows, or those of a fold, and asked the test rows.
 
-    `features` are those of a task of the registry; "" for a synthetic set, whose folder is `benchmark`.
+    Args:
+        source: The benchmark of a task, or the folder of a synthetic set.
+        dataset: Name of the dataset.
+        features: Those of a task; "" for a synthetic set.
     """
 
+    name: ClassVar[str] = "repeats"
+    source: str
+    dataset: str
     features: str = ""
 
     @property
-    def place(self) -> str:
-        """Which dataset and run, for messages."""
-        return f"{self.task} run {self.fold}"
+    def task_name(self) -> str:
+        """The dataset."""
+        return self.dataset
 
-    def work(self) -> Outcome:
-        """Train and predict, in this process; errors become part of the outcome."""
-        from matbench_lite.submission import Measurement
+    def label(self, piece: int) -> str:
+        """Which run."""
+        return f"run {piece}"
 
-        try:
-            with Measurement() as block:
-                found = self._trained()
-        except MatbenchLiteError as error:
-            return Outcome(job=self, error=error.message, fix=error.fix, details=traceback.format_exc())
-        except Exception as error:
-            message = f"{self.place}: {type(error).__name__}: {error}"
-            return Outcome(job=self, error=message, fix="see the log", details=traceback.format_exc())
-        return Outcome(job=self, params=found, seconds=round(block.seconds, 3))
+    def facts(self) -> Any:
+        """The rows."""
+        return [self.dataset, _dataset(self.source, self.dataset, self.features).digest]
 
-    def _trained(self) -> dict[str, Any]:
-        dataset = _dataset(self.benchmark, self.task, self.features)
-        train, test = dataset.training(self.fold, seed=self.seed), dataset.testing(self.fold)
-        if self.model.input is not None:
-            parts = self._own_inputs(dataset)
+    def split(self, job: Job) -> Split:
+        """Features of the rows, or formulas or structures for a model that declares to work on them."""
+        dataset = _dataset(self.source, self.dataset, self.features)
+        train, test = dataset.training(job.piece, seed=job.seed), dataset.testing(job.piece)
+        model = cast("Model", job.model)
+        if dataset.track == "real":
+            fold = job.piece % dataset.task.n_folds
+            rows = {"train": dataset.task.train_rows(fold), "test": dataset.task.test_rows(fold)}
         else:
-            parts = [rows.X for rows in (train, test, dataset.beyond) if rows is not None]
-        estimator = self.model.estimator(dataset.task)
-        predicted = fit_predict(
-            estimator,
-            dataset.task,
-            parts[0],
-            train.y,
-            parts,
-            seed=derived_seed(self.seed, self.task, "run", self.fold),
-            where=f"run {self.fold}",
-        )
-        learnt, *others = (np.asarray(part.values, dtype=np.float64) for part in predicted)
-        expression = getattr(estimator, "expression_", None)
-        return {
-            "r2_train": r2(train.y, learnt),
-            "predictions": tuple(others[0].tolist()),
-            "beyond": tuple(others[1].tolist()) if len(others) > 1 else None,
-            "expression": None if expression is None else str(expression),
-            "components": _complexity(estimator),
-        }
-
-    def _own_inputs(self, dataset: Dataset) -> list[Any]:
-        """Formulas or structures, for a model that declares to work on them."""
-        if dataset.track != "real":
+            rows = {"train": train.X.index.to_numpy(dtype=np.intp), "test": np.arange(len(test.y))}
+        if model.input is None:
+            asked = {"train": train.X, "test": test.X}
+            if dataset.beyond is not None:
+                asked["beyond"] = dataset.beyond.X
+                rows["beyond"] = np.arange(len(dataset.beyond.y))
+        elif dataset.track == "real":
+            asked = {part: model_inputs(model, dataset.task, some) for part, some in rows.items()}
+        else:
             raise ModelError(
-                f"the model {self.model.name!r} takes a {self.model.input}, {dataset.name} has columns of numbers",
+                f"the model {model.name!r} takes a {model.input}, {dataset.name} has columns of numbers",
                 fix="leave out `input = …` in the model, and take a data frame",
             )
-        fold = self.fold % dataset.task.n_folds
-        rows = (dataset.task.train_rows(fold), dataset.task.test_rows(fold))
-        return [model_inputs(self.model, dataset.task, part) for part in rows]
+        seed = derived_seed(job.seed, self.dataset, "run", job.piece)
+        known = {"train": train, "test": test, "beyond": dataset.beyond}
+        truth = {part: of.y.to_numpy(np.float64) for part, of in known.items() if of is not None}
+        return Split(task=dataset.task, X=asked["train"], y=train.y, asked=asked, rows=rows, seed=seed, truth=truth)
+
+    def complexity(self, estimator: Any) -> float | None:
+        """The number of parameters that a model declares; anything but a number is an error."""
+        declared = getattr(estimator, "complexity_", None)
+        try:
+            return None if declared is None else float(declared)
+        except (TypeError, ValueError) as error:
+            raise ModelError(
+                f"complexity_ is {declared!r}, not a number", fix="give the number of parameters"
+            ) from error
 
 
 @lru_cache(maxsize=32)
-def _dataset(benchmark: str, name: str, features: str) -> Dataset:
+def _dataset(source: str, name: str, features: str) -> Dataset:
     """A dataset, read once per process."""
     if features:
-        return task_dataset(load_benchmark(benchmark)[name], features=features)
-    return load_datasets(Path(benchmark), [name])[0]
+        return task_dataset(load_benchmark(source)[name], features=features)
+    return load_datasets(Path(source), [name])[0]
 
 
-def _complexity(estimator: Any) -> float:
-    declared = getattr(estimator, "complexity_", None)
-    try:
-        return math.nan if declared is None else float(declared)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"complexity_ is {declared!r}, not a number", fix="give the number of parameters") from error
-
-
+JOURNAL = Path(".run") / "runs"
 _BASELINES = Path(__file__).parent / "baselines"
 TABLE = "results.csv"
 
@@ -149,8 +140,11 @@ def run_algorithms(
     output: Path,
     *,
     workers: int = 1,
+    threads: int = 1,
+    devices: Sequence[str] = (),
     timeout: float | None = None,
-    backend: Backend = "joblib",
+    memory_mb: float | None = None,
+    backend: Backend = "local",
     scheduler: str | None = None,
     simplify_seconds: float = SECONDS,
     report: Callable[[Run, int, int], None] | None = None,
@@ -164,89 +158,108 @@ def run_algorithms(
         models: The algorithms. The baseline that the rules name for qualification is added by itself.
         competition: Datasets, number of runs, seed.
         output: Folder of the results.
-        workers: How many runs at a time, each in a process of its own with one thread.
+        workers: How many runs at a time, each in a process of its own.
+        threads: Threads of each of them.
+        devices: Values of `CUDA_VISIBLE_DEVICES`, one for each process in turn.
         timeout: Seconds after which a run is given up.
+        memory_mb: Memory in MB above which a run is given up.
         backend: Where they are trained, see `mbl run`.
         scheduler: Address of a Dask scheduler.
         simplify_seconds: How much of the processor's time the simplification of a formula may take, s.
         report: Called after each run with the run, how many are done, and how many there are to do.
 
     Raises:
-        JudgingError: If two models have the same name, or the folder cannot be written or is in use.
+        JudgingError: If two models have the same name.
+        RunError: If the folder is in use.
+        MachineError: If it cannot be written.
     """
     algorithms = _algorithms(models, competition)
-    datasets = competition.datasets()
-    with _writing(output) as stream, Simplifier(simplify_seconds) as simplifier:
-        known, made_with = read_lines(output / RESULTS)
-        work = _Work(competition, {item.name: item for item in datasets}, simplifier, stream, f"{simplify_seconds:g}")
-        todo: list[JudgedJob] = []
-        runs: dict[Key, Run] = {}
-        # By number first: a competition that was stopped early has something of every dataset.
-        for number, dataset, model in product(range(competition.runs), datasets, algorithms):
-            key = (model.name, dataset.name, number)
-            before = made_with.get(key, {})
-            if before.get("trained") != work.training(model, dataset):
-                about: dict[str, Any] = {"task": dataset.name, "fold": number, "features": dataset.feature_set}
-                about |= {"benchmark": work.source(dataset), "seed": competition.seed, "timeout": timeout}
-                todo.append(JudgedJob(model=model, **about))
-            elif before.get("measured") != work.measuring(dataset):
-                runs[key] = work.keep(known[key], model, dataset)
-            else:
-                runs[key] = known[key]
-        kept, journal = len(runs), Journal(output)
-        for done, outcome in enumerate(outcomes(todo, workers=workers, backend=backend, scheduler=scheduler), start=1):
-            run = work.done(outcome)
-            runs[run.algorithm, run.dataset, run.run] = run
-            journal.note_outcome(outcome, f"{run.algorithm} {outcome.job.place}: {run.flaw or f'R2 {run.r2:.4g}'}")
+    datasets = {dataset.name: dataset for dataset in competition.datasets()}
+    journal = Journal(output / JOURNAL)
+    # The simplifier first: a process that was started under the lock may hold it for a moment when this one is killed.
+    with Simplifier(simplify_seconds) as simplifier, journal.locked():
+        measuring = _Measuring(competition, datasets, simplifier, output / RESULTS, f"{simplify_seconds:g}")
+        protocols = {name: measuring.protocol(dataset) for name, dataset in datasets.items()}
+        limits: dict[str, Any] = {"seconds": timeout, "memory_mb": memory_mb, "threads": threads}
+        jobs = [
+            # By number first: a competition that was stopped early has something of every dataset.
+            Job(model=model, protocol=protocols[name], piece=number, seed=competition.seed, **limits)
+            for number, name, model in product(range(competition.runs), datasets, algorithms)
+        ]
+        known = journal.known(jobs)
+        todo = [job for job in jobs if (job.mark, job.piece) not in known]
+        log = Log(output)
+
+        def received(step: Step) -> None:
+            run = measuring.measured(step.job, step.outcome)
+            log.note_outcome(step.outcome, f"{run.algorithm} {step.job.place}: {run.flaw or f'R2 {run.r2:.4g}'}")
             if report:
-                report(run, done, len(todo))
-        ordered = tuple(runs[key] for key in sorted(runs))
-        write_table(ordered, output / TABLE)
-    failed = sum(run.flaw is not None for run in ordered)
-    return Ran(runs=ordered, trained=len(todo), kept=kept, failed=failed, file=output / RESULTS)
+                report(run, step.done, step.total)
+
+        try:
+            for job in jobs:
+                if (job.mark, job.piece) in known:
+                    measuring.measured(job, known[job.mark, job.piece])
+            with runner(backend, workers=workers, devices=devices, scheduler=scheduler) as using:
+                drive(todo, using, journal, title="runs", report=received)
+        finally:
+            runs = measuring.write()
+        write_table(runs, output / TABLE)
+    failed = sum(run.flaw is not None for run in runs)
+    return Ran(runs=runs, trained=len(todo), kept=len(known), failed=failed, file=output / RESULTS)
 
 
-@dataclass(frozen=True)
-class _Work:
-    """What all runs share: datasets, the results file, and how a run is made and measured."""
+class _Measuring:
+    """What all runs share: datasets, the simplifier, and the results file, which is made from the journal."""
 
-    _competition: Competition
-    _datasets: Mapping[str, Dataset]
-    _simplifier: Simplifier
-    _stream: IO[bytes]
-    _limit: str
+    def __init__(
+        self, competition: Competition, datasets: Mapping[str, Dataset], simplifier: Simplifier, file: Path, limit: str
+    ) -> None:
+        self._competition, self._datasets = competition, datasets
+        self._simplifier, self._file, self._limit = simplifier, file, limit
+        self._before, self._made_with = read_lines(file) if file.is_file() else ({}, {})
+        self._runs: dict[Key, Run] = {}
 
-    def training(self, model: Model, dataset: Dataset) -> str:
-        return f"{model.sha256} {dataset.digest} {self._competition.seed}"
-
-    def measuring(self, dataset: Dataset) -> str:
-        return f"{dataset.judged_by} {self._limit}"
-
-    def source(self, dataset: Dataset) -> str:
-        """Where a job finds its dataset: the benchmark of a task, or the folder of synthetic sets."""
+    def protocol(self, dataset: Dataset) -> Repeats:
+        """How a dataset is run, with where its jobs find it."""
         if dataset.feature_set:
-            return next(task.benchmark for task in self._competition.tasks if task.name == dataset.name)
-        assert self._competition.folder is not None, dataset.name
-        return str(self._competition.folder.resolve())
+            source = next(task.benchmark for task in self._competition.tasks if task.name == dataset.name)
+        else:
+            assert self._competition.folder is not None, dataset.name
+            source = str(self._competition.folder.resolve())
+        return Repeats(source=source, dataset=dataset.name, features=dataset.feature_set)
 
-    def done(self, outcome: Outcome) -> Run:
-        """What became of a job, measured and on disk."""
-        job = outcome.job
-        which: dict[str, Any] = {"algorithm": job.model.name, "dataset": job.task, "run": job.fold}
-        run = Run(**which, seconds=outcome.seconds, problem=outcome.error, **outcome.params)
-        return self.keep(run, job.model, self._datasets[job.task], failed=outcome.error is not None)
+    def measured(self, job: Job, outcome: Outcome) -> Run:
+        """A run with all that can be computed; one that was measured before, on the same, is taken from the file."""
+        dataset, record = self._datasets[job.protocol.task_name], outcome.record
+        key = (job.model.name, dataset.name, job.piece)
+        made_with = {"trained": job.mark, "measured": f"{dataset.judged_by} {self._limit}"}
+        if record.error is None and self._made_with.get(key) == made_with:
+            self._runs[key] = self._before[key]
+            return self._runs[key]
+        parts = {part: tuple(some.prediction.tolist()) for part, some in outcome.predictions.items()}
+        run = Run(
+            algorithm=job.model.name,
+            dataset=dataset.name,
+            run=job.piece,
+            seconds=record.seconds,
+            problem=record.error,
+            expression=record.formula,
+            components=math.nan if record.complexity is None else record.complexity,
+            predictions=parts.get("test"),
+            beyond=parts.get("beyond"),
+        )
+        if "train" in parts:
+            run = replace(run, r2_train=r2(dataset.training(job.piece, seed=job.seed).y, parts["train"]))
+        self._runs[key] = measure(run, self._simplifier, dataset)
+        # A run that failed is written without saying how it was trained: the next one is not taken for it.
+        self._made_with[key] = made_with if record.error is None else {}
+        return self._runs[key]
 
-    def keep(self, run: Run, model: Model, dataset: Dataset, *, failed: bool = False) -> Run:
-        if run.predictions is not None:
-            # What an earlier measurement found wrong is looked at again.
-            run = replace(run, problem=None, notes=(), r2=float("nan"))
-        measured = measure(run, self._simplifier, dataset)
-        # A run that failed is written without saying how it was trained: it is tried again the next time.
-        trained = {} if failed else {"trained": self.training(model, dataset)}
-        self._stream.write(line_of(measured, {**trained, "measured": self.measuring(dataset)}))
-        self._stream.flush()
-        os.fsync(self._stream.fileno())
-        return measured
+    def write(self) -> tuple[Run, ...]:
+        """Write the results file, what others have left in it included; the runs of this competition, in order."""
+        write_lines(self._before | self._runs, self._made_with, self._file)
+        return tuple(self._runs[key] for key in sorted(self._runs))
 
 
 def _algorithms(models: Sequence[Model], competition: Competition) -> list[Model]:
@@ -260,18 +273,3 @@ def _algorithms(models: Sequence[Model], competition: Competition) -> list[Model
             fix = "rename a file; the names of qualification baselines are taken"
             raise JudgingError(f"there are two algorithms {name!r}", fix=fix)
     return algorithms
-
-
-@contextmanager
-def _writing(output: Path) -> Iterator[IO[bytes]]:
-    """The results file, for this program alone."""
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        with FileLock(output / ".lock", timeout=LOCK_SECONDS), (output / RESULTS).open("ab") as stream:
-            # A line that was cut off when the program was stopped is taken away: its run is done again.
-            stream.truncate((output / RESULTS).read_bytes().rfind(b"\n") + 1)
-            yield stream
-    except Timeout:
-        raise JudgingError(f"runs are going on in {output}", fix="wait for them, or choose another --output") from None
-    except OSError as error:
-        raise JudgingError(f"{output} cannot be written: {error.strerror}", fix="choose another --output") from error

@@ -84,10 +84,14 @@ def read_lines(path: Path) -> tuple[dict[Key, Run], dict[Key, dict[str, str]]]:
     return runs, made_with
 
 
-def line_of(run: Run, made_with: Mapping[str, str]) -> bytes:
-    """A run as one line; numbers that JSON has not become null."""
-    values = {name: None if _is_nan(value) else value for name, value in asdict(run).items()}
-    return json.dumps({"run": values, "made_with": dict(made_with)}, ensure_ascii=False).encode() + b"\n"
+def write_lines(runs: Mapping[Key, Run], made_with: Mapping[Key, Mapping[str, str]], path: Path) -> None:
+    """Write runs as lines; numbers that JSON has not become null."""
+    lines = []
+    for key, run in runs.items():
+        values = {name: None if _is_nan(value) else value for name, value in asdict(run).items()}
+        document = {"run": values, "made_with": dict(made_with.get(key, {}))}
+        lines.append(json.dumps(document, ensure_ascii=False).encode() + b"\n")
+    write_bytes(path, b"".join(lines))
 
 
 def write_table(runs: Iterable[Run], path: Path) -> None:

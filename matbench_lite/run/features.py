@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from matbench_lite.train.features import magpie_features, structure_features
+from matbench_lite.train import magpie_features, structure_features
 
 __all__ = ["magpie_features", "structure_features"]

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from matbench_lite.lazy import lazy
 
 if TYPE_CHECKING:
-    from matbench_lite.train.backends import outcomes
-    from matbench_lite.train.bagging import RowPredictions, bag, from_npz, to_npz
+    from matbench_lite.train.bagging import RowPredictions, bag
+    from matbench_lite.train.driver import Step, drive
+    from matbench_lite.train.entry_run import gather, run_model, run_unit
     from matbench_lite.train.estimators import (
         Predicted,
         checked_predictions,
@@ -25,9 +26,12 @@ if TYPE_CHECKING:
         STRUCTURE_NAMES,
         element_amounts,
         magpie_array,
+        magpie_features,
         structure_array,
+        structure_features,
     )
-    from matbench_lite.train.jobs import Backend, Job, Journal, Outcome, Plan, RunResult, Step
+    from matbench_lite.train.jobs import Job, Outcome, PieceRecord, Protocol, Split, data_digest
+    from matbench_lite.train.journal import Journal, Kept, Log
     from matbench_lite.train.model_file import (
         BASELINES,
         MODEL_FILE,
@@ -38,11 +42,14 @@ if TYPE_CHECKING:
         model_inputs,
         source_digest,
     )
-    from matbench_lite.train.runner import run_model
+    from matbench_lite.train.prediction_table import Comparison, compare_tables, predictions_table
+    from matbench_lite.train.protocols import Folds, LocalTest, inner_seed
+    from matbench_lite.train.run_plan import Plan, RunResult
+    from matbench_lite.train.runners import Backend, Contained, Here, Processes, Runner, one_thread, runner
     from matbench_lite.train.sandbox import STAGES, Limits, fit_contained, isolation_problem, visible_folders
-    from matbench_lite.train.trial import inner_seed, rescore, row_predictions, trial_folder, try_model
+    from matbench_lite.train.trial import rescore, try_model
     from matbench_lite.train.trial_blend import Blend, blend_runs, load_bagged
-    from matbench_lite.train.trial_files import default_output, tried_tasks
+    from matbench_lite.train.trial_files import default_output, trial_journal, tried_tasks
     from matbench_lite.train.trial_record import (
         BAGGED_PARTS,
         DEFAULT_INNER_FOLDS,
@@ -58,29 +65,37 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BAGGED_PARTS", "BASELINES", "DEFAULT_INNER_FOLDS", "MAGPIE_NAMES", "MAX_INNER_FOLDS", "MODEL_FILE", "STAGES",
-    "STRUCTURE_NAMES", "Backend", "Blend", "InnerFold", "InnerResult", "Job", "Journal", "Limits", "Model", "Outcome",
-    "Plan", "Predicted", "RowPredictions", "RunResult", "Step", "Trial", "TrialSettings", "about_model", "bag",
-    "blend_runs", "checked_predictions", "default_output", "derived_seed", "element_amounts", "execute_file",
-    "fit_contained", "fit_predict", "from_npz", "inner_folds", "inner_seed", "isolation_problem", "load_bagged",
-    "load_model", "magpie_array", "mean_metrics", "model_inputs", "outcomes", "predict_rows", "rescore",
-    "row_predictions", "run_model", "score_part", "seed_everything", "source_digest", "structure_array", "to_npz",
-    "trial_folder", "tried_tasks", "try_model", "visible_folders",
+    "STRUCTURE_NAMES", "Backend", "Blend", "Comparison", "Contained", "Folds", "Here", "InnerFold", "InnerResult",
+    "Job", "Journal", "Kept", "Limits", "LocalTest", "Log", "Model", "Outcome", "PieceRecord", "Plan", "Predicted",
+    "Processes", "Protocol", "RowPredictions", "RunResult", "Runner", "Split", "Step", "Trial", "TrialSettings",
+    "about_model", "bag", "blend_runs", "checked_predictions", "compare_tables", "data_digest", "default_output",
+    "derived_seed", "drive", "element_amounts", "execute_file", "fit_contained", "fit_predict", "gather",
+    "inner_folds", "inner_seed", "isolation_problem", "load_bagged", "load_model", "magpie_array", "magpie_features",
+    "mean_metrics", "model_inputs", "one_thread", "predict_rows", "predictions_table", "rescore", "run_model",
+    "run_unit", "runner", "score_part", "seed_everything", "source_digest", "structure_array", "structure_features",
+    "trial_journal", "tried_tasks", "try_model", "visible_folders",
 ]  # fmt: skip
 
 __getattr__ = lazy(
     __name__,
     {
-        "backends": "outcomes",
-        "bagging": "RowPredictions bag from_npz to_npz",
+        "bagging": "RowPredictions bag",
+        "driver": "Step drive",
+        "entry_run": "gather run_model run_unit",
         "estimators": "Predicted checked_predictions derived_seed fit_predict predict_rows seed_everything",
-        "features": "MAGPIE_NAMES STRUCTURE_NAMES element_amounts magpie_array structure_array",
-        "jobs": "Backend Job Journal Outcome Plan RunResult Step",
+        "features": "MAGPIE_NAMES STRUCTURE_NAMES element_amounts magpie_array magpie_features structure_array "
+        "structure_features",
+        "jobs": "Job Outcome Protocol PieceRecord Split data_digest",
+        "journal": "Journal Kept Log",
         "model_file": "BASELINES MODEL_FILE Model about_model execute_file load_model model_inputs source_digest",
-        "runner": "run_model",
+        "prediction_table": "Comparison compare_tables predictions_table",
+        "protocols": "Folds LocalTest inner_seed",
+        "run_plan": "Plan RunResult",
+        "runners": "Backend Contained Here Processes Runner one_thread runner",
         "sandbox": "STAGES Limits fit_contained isolation_problem visible_folders",
-        "trial": "inner_seed rescore row_predictions trial_folder try_model",
+        "trial": "rescore try_model",
         "trial_blend": "Blend blend_runs load_bagged",
-        "trial_files": "default_output tried_tasks",
+        "trial_files": "default_output trial_journal tried_tasks",
         "trial_record": "BAGGED_PARTS DEFAULT_INNER_FOLDS MAX_INNER_FOLDS InnerFold InnerResult Trial "
         "TrialSettings inner_folds mean_metrics score_part",
     },

@@ -32,12 +32,14 @@ class RowPredictions:
         type: Numbers ("value"), true/false or the share of votes for true ("label"), or the probability of true
             ("probability").
         std: Standard deviation of each prediction, in the unit of the target, if the model gives one.
+        truth: The targets of those rows, where they are known to whoever predicts; 0 and 1 for classes.
     """
 
     rows: NDArray[np.intp]
     prediction: NDArray[np.float64]
     type: PredictionType
     std: NDArray[np.float64] | None = None
+    truth: NDArray[np.float64] | None = None
 
     def scorable(self) -> FoldPredictions:
         """The predictions in the form that metrics take: a majority of votes is a label."""
@@ -123,7 +125,7 @@ def to_npz(predictions: Mapping[str, RowPredictions]) -> bytes:
 
     Examples:
         >>> predicted = RowPredictions(rows=np.array([3, 5]), prediction=np.array([0.5, 1.5]), type="value")
-        >>> from_npz(to_npz({"valid": predicted}), ["valid"])["valid"].rows.tolist()
+        >>> from_npz(to_npz({"valid": predicted}))["valid"].rows.tolist()
         [3, 5]
     """
     arrays: dict[str, Any] = {}
@@ -132,19 +134,17 @@ def to_npz(predictions: Mapping[str, RowPredictions]) -> bytes:
         arrays[f"{part}.{rows.type}"] = rows.prediction
         if rows.std is not None:
             arrays[f"{part}.std"] = rows.std
+        if rows.truth is not None:
+            arrays[f"{part}.truth"] = rows.truth
     buffer = BytesIO()
     np.savez(buffer, **arrays)
     return buffer.getvalue()
 
 
-def from_npz(content: bytes, parts: Sequence[str]) -> dict[str, RowPredictions]:
-    """Some parts of what `to_npz` made.
-
-    Raises:
-        ValueError: If the content is no such file.
-        KeyError: If a part is missing.
-    """
+def from_npz(content: bytes) -> dict[str, RowPredictions]:
+    """The parts that `to_npz` was given; a `ValueError` if the content is no such file."""
     with np.load(BytesIO(content), allow_pickle=False) as arrays:
+        parts = [name.removesuffix(".rows") for name in arrays.files if name.endswith(".rows")]
         return {part: _part(arrays, part) for part in parts}
 
 
@@ -156,4 +156,5 @@ def _part(arrays: Any, part: str) -> RowPredictions:
         prediction=arrays[f"{part}.{kind}"],
         type=kind,  # type: ignore[arg-type]
         std=arrays.get(f"{part}.std"),
+        truth=arrays.get(f"{part}.truth"),
     )

@@ -51,12 +51,13 @@ def fit_predict(
     *,
     seed: int = 0,
     where: str = "",
+    threads: int = 1,
     step: Callable[[], None] = lambda: None,
 ) -> list[Predicted]:
     """Train an estimator and predict one or more sets of rows.
 
-    It runs with one thread, with `n_jobs=1` wherever it has it, and with all seeds set, so that the same call gives
-    the same predictions in every process.
+    It runs with so many threads, with `n_jobs` of them wherever it has it, and with all seeds set: with one thread, the
+    same call gives the same predictions in every process.
 
     Args:
         estimator: A new estimator; it is trained in place.
@@ -66,6 +67,7 @@ def fit_predict(
         X_tests: Sets of rows to predict.
         seed: Seed for everything random, below 2**32; see `derived_seed`.
         where: Which fold, for messages, e.g. "fold 3".
+        threads: Threads that it may use.
         step: Called when it is trained, and after each set of rows.
 
     Returns:
@@ -85,8 +87,8 @@ def fit_predict(
         ((100,), None)
     """
     place = f"{task.name} {where}".strip()
-    with _model_at_work(place):
-        settle(estimator, seed)
+    with _model_at_work(place, threads):
+        settle(estimator, seed, threads)
         seed_everything(seed)
         estimator.fit(X_train, y_train)
         step()
@@ -117,12 +119,12 @@ def predict_rows(estimator: Any, task: Task, X: pd.Series | pd.DataFrame, *, whe
 
 
 @contextmanager
-def _model_at_work(place: str) -> Iterator[None]:
-    """One thread for the model, and whatever it raises as an error of ours."""
+def _model_at_work(place: str, threads: int = 1) -> Iterator[None]:
+    """So many threads for the model, and whatever it raises as an error of ours."""
     from threadpoolctl import threadpool_limits
 
     try:
-        with threadpool_limits(limits=1):
+        with threadpool_limits(limits=threads):
             yield
     except MatbenchLiteError:
         raise
@@ -320,10 +322,10 @@ def seed_everything(seed: int) -> None:
         torch.manual_seed(seed)
 
 
-def settle(estimator: Any, seed: int) -> None:
-    """Give an estimator one thread and a seed wherever it, or a part of it, leaves them open.
+def settle(estimator: Any, seed: int, threads: int = 1) -> None:
+    """Give an estimator its threads and a seed wherever it, or a part of it, leaves them open.
 
-    A `random_state` that the model has set stays; every `n_jobs` (and its names elsewhere) becomes 1.
+    A `random_state` that the model has set stays; every `n_jobs` (and its names elsewhere) becomes `threads`.
     """
     if not (hasattr(estimator, "get_params") and hasattr(estimator, "set_params")):
         return
@@ -334,8 +336,8 @@ def settle(estimator: Any, seed: int) -> None:
         owner = params.get(prefix) if prefix else estimator
         if own in _THREADS:
             # None is one thread to scikit-learn, which warns if some of its models are told so; all of them elsewhere.
-            if value is not None or not type(owner).__module__.startswith("sklearn."):
-                changes[name] = 1
+            if threads > 1 or value is not None or not type(owner).__module__.startswith("sklearn."):
+                changes[name] = threads
         elif own == "random_state" and value is None:
             changes[name] = seed
     if changes:

@@ -1,253 +1,300 @@
-"""The units of work: one fold of one task, what becomes of it, the plan of a whole run, and its log."""
+"""The unit of work: a piece of a protocol to be done with a model, and what it leaves behind.
+
+A protocol turns a task into pieces: of each, which rows are shown and which are asked. A job is a piece and a model, in
+names and numbers: it is small, can be sent anywhere, and finds its rows where the work is done.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+import time
 import traceback
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Protocol as Interface
 
 import numpy as np
 from numpy.typing import NDArray
 
+from matbench_lite._version import __version__
 from matbench_lite.errors import MatbenchLiteError
-from matbench_lite.tasks import Task, load_benchmark
-from matbench_lite.train.estimators import derived_seed, fit_predict
-from matbench_lite.train.model_file import Model, model_inputs
+from matbench_lite.submission import class_numbers
+from matbench_lite.tasks import Task
+from matbench_lite.train.bagging import RowPredictions
+from matbench_lite.train.estimators import Predicted, fit_predict
 
 if TYPE_CHECKING:
-    from matbench_lite.submission import Submission
+    import pandas as pd
 
-Backend = Literal["joblib", "dask"]
-"""Where folds are trained: in processes of this machine, or on a cluster."""
-QUICK_ROWS = 500
-"""Training rows of a fold in a quick run."""
+    from matbench_lite.submission import PredictionType
+    from matbench_lite.train.model_file import Model
+
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-LOG_FILE = Path(".run") / "log.txt"
-"""What was done when, what models printed, every traceback; a run that goes on adds to it."""
+_LONGEST_TEXT = 2000
+
+
+class Named(Interface):
+    """What is known of any model before it is loaded: its name, and a digest of its code."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def sha256(self) -> str:
+        """The digest."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
-    """One fold of one task to train: small, so that it can be sent anywhere; data is read where the work is done.
+class Split:
+    """The rows of one piece: what a model is shown, and by part what it is asked.
 
     Args:
-        model: The model.
-        benchmark: Name of the benchmark, or the path of its TOML file.
-        task: Name of the task.
-        fold: The fold.
-        seed: The seed that the user chose.
-        quick: Whether to train on a few rows only.
-        timeout: Seconds after which the work is stopped.
+        task: The task, for the kind of target and for messages.
+        X: Inputs to train on.
+        y: Their targets.
+        asked: Inputs to predict, by part: "train", "valid", "test".
+        rows: Positions of those rows, by part.
+        truth: Their targets, by part, where they are known.
+        seed: Seed of everything random in the model.
     """
 
-    model: Model
-    benchmark: str
-    task: str
-    fold: int
-    seed: int = 0
-    quick: bool = False
-    timeout: float | None = None
+    task: Task
+    X: pd.Series | pd.DataFrame
+    y: pd.Series
+    asked: Mapping[str, pd.Series | pd.DataFrame]
+    rows: Mapping[str, NDArray[np.intp]]
+    seed: int
+    truth: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
-    @property
-    def where(self) -> str:
-        """Which fold, for messages."""
-        return f"fold {self.fold}"
+    def answered(self, predicted: Sequence[Predicted]) -> dict[str, RowPredictions]:
+        """What was predicted, by part."""
+        found = {}
+        for part, of in zip(self.asked, predicted, strict=True):
+            truth = self.truth.get(part)
+            found[part] = RowPredictions(
+                rows=self.rows[part],
+                prediction=stored_values(self.task, of.values),
+                type=prediction_type(self.task, of.values),
+                # On rows that it has learnt by heart, a model may well be certain: no uncertainty to score.
+                std=None if part == "train" else of.std,
+                truth=None if truth is None else truth.astype(np.float64),
+            )
+        return found
 
-    @property
-    def place(self) -> str:
-        """Which task and fold, for messages."""
-        return f"{self.task} {self.where}"
 
-    def work(self) -> Outcome:
-        """Train and predict the fold, in this process; errors become part of the outcome."""
-        from matbench_lite.submission import Measurement
+@dataclass(frozen=True, kw_only=True)
+class PieceRecord:
+    """What a piece leaves behind, beside its predictions.
 
-        try:
-            with Measurement() as block:
-                fields = _trained(self)
-        except MatbenchLiteError as error:
-            message = error.message if error.message.startswith(self.task) else f"{self.place}: {error.message}"
-            return Outcome(job=self, error=message, fix=error.fix, details=traceback.format_exc())
-        except Exception as error:
-            message = f"{self.place}: {type(error).__name__}: {error}"
-            return Outcome(job=self, error=message, fix="see the log", details=traceback.format_exc())
-        return Outcome(
-            job=self, seconds=round(block.seconds, 3), peak_memory_mb=round(block.peak_memory_mb, 1), **fields
-        )
+    Args:
+        seconds: Wall time, reading included.
+        steps: Wall time in s by step: "fit", then what it took to predict each part.
+        peak_memory_mb: Most memory the process had, MB.
+        params: The estimator, its seed and what it has chosen by itself.
+        formula: What the trained estimator says as `expression_`.
+        complexity: What it says as `complexity_`.
+        log: What the model noted by itself, and what was measured of its answers: plain JSON.
+        error: What went wrong, naming task and piece.
+        fix: What to do about it.
+        traceback: Where it went wrong.
+        printed: What the model printed.
+        packages: Versions of the packages that its process has imported; once per process.
+    """
+
+    seconds: float = 0.0
+    steps: Mapping[str, float] = field(default_factory=dict)
+    peak_memory_mb: float | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    formula: str | None = None
+    complexity: float | None = None
+    log: Mapping[str, Any] = field(default_factory=dict)
+    error: str | None = None
+    fix: str | None = None
+    traceback: str | None = None
+    printed: str = ""
+    packages: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What became of a job: predictions, or an error.
+    """What became of a job: predictions by part, and a record, which has the error if there is one.
 
-    Args:
-        job: The job.
-        values: Predictions for the test part, in its order.
-        std: Standard deviations, where the model gives them.
-        params: What is recorded of the model.
-        seconds: Wall time.
-        peak_memory_mb: Most memory the process had, MB.
-        error: What went wrong, naming task and fold.
-        fix: What to do about it.
-        details: Traceback, for the log.
-        output: What the model printed.
-        packages: Versions of the packages that the process has imported.
+    `answers` are plain JSON, one per row that was asked, where a protocol's answers are not numbers alone.
     """
 
-    job: Job
-    values: NDArray[Any] | None = None
-    std: NDArray[np.float64] | None = None
-    params: Mapping[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
-    peak_memory_mb: float = 0.0
-    error: str | None = None
-    fix: str | None = None
-    details: str = ""
-    output: str = ""
-    packages: Mapping[str, str] = field(default_factory=dict)
+    predictions: Mapping[str, RowPredictions] = field(default_factory=dict)
+    answers: Sequence[Any] = ()
+    record: PieceRecord = field(default_factory=PieceRecord)
+
+    def failed(self, error: str, fix: str | None = None) -> Outcome:
+        """The outcome without predictions, and why."""
+        return Outcome(record=replace(self.record, error=error, fix=fix))
 
 
-def _trained(job: Job) -> dict[str, Any]:
-    task = load_benchmark(Path(job.benchmark))[job.task]
-    seed = derived_seed(job.seed, job.task, job.fold)
-    rows = training_rows(task, job.fold, quick=job.quick, seed=seed)
-    estimator = job.model.estimator(task)
-    (predicted,) = fit_predict(
-        estimator,
-        task,
-        model_inputs(job.model, task, rows),
-        task.targets["target"].iloc[rows],
-        [model_inputs(job.model, task, task.test_rows(job.fold))],
-        seed=seed,
-        where=f"fold {job.fold}",
-    )
-    return {"values": predicted.values, "std": predicted.std, "params": _params(estimator, seed, len(rows))}
+class Protocol(ABC):
+    """How a task becomes pieces, which are numbered. Subclasses are plain records.
+
+    One that trains an estimator on some rows and asks for others says in `split` which; another does `work` its own
+    way.
+    """
+
+    name: ClassVar[str]
+    """The word for it, in tables."""
+
+    @property
+    @abstractmethod
+    def task_name(self) -> str:
+        """The task, for messages and tables."""
+
+    @abstractmethod
+    def label(self, piece: int) -> str:
+        """What a piece is called, for messages and tables."""
+
+    @abstractmethod
+    def facts(self) -> Any:
+        """All that the results of a piece follow from, beside model and seed, as plain JSON: digests and settings."""
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest over `facts`, and the version of this package."""
+        about = [__version__, self.name, self.facts()]
+        return hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode()).hexdigest()
+
+    def split(self, job: Job) -> Split:
+        """The rows of a piece, read where the work is done."""
+        raise NotImplementedError
+
+    def work(self, job: Job) -> Outcome:
+        """Train and predict a piece, in this process."""
+        from matbench_lite.submission import Measurement
+
+        steps: dict[str, float] = {}
+        with Measurement() as block:
+            split = self.split(job)
+            estimator = cast("Model", job.model).estimator(split.task)
+            names = iter(("fit", *split.asked))
+            began = time.perf_counter()  # what was done before is not part of the training
+
+            def step() -> None:
+                nonlocal began
+                steps[next(names)] = time.perf_counter() - began
+                began = time.perf_counter()
+
+            predicted = fit_predict(
+                estimator,
+                split.task,
+                split.X,
+                split.y,
+                list(split.asked.values()),
+                seed=split.seed,
+                where=self.label(job.piece),
+                threads=job.threads,
+                step=step,
+            )
+        formula = getattr(estimator, "expression_", None)
+        record = PieceRecord(
+            seconds=round(block.seconds, 3),
+            steps=steps,
+            peak_memory_mb=round(block.peak_memory_mb, 1),
+            params=_params(estimator, split.seed, len(split.y)),
+            formula=None if formula is None else str(formula),
+            complexity=self.complexity(estimator),
+        )
+        return Outcome(predictions=split.answered(predicted), record=record)
+
+    def complexity(self, estimator: Any) -> float | None:
+        """The number that a trained estimator has as `complexity_`; None if it has none."""
+        declared = getattr(estimator, "complexity_", None)
+        return float(declared) if isinstance(declared, int | float | np.number) else None
 
 
-def training_rows(task: Task, fold: int, *, quick: bool = False, seed: int = 0) -> NDArray[np.intp]:
-    """Positions of the rows to train on: the training part of the fold, or a few rows of it, in file order."""
-    rows = task.train_rows(fold)
-    if quick and len(rows) > QUICK_ROWS:
-        chosen = np.random.default_rng(seed).choice(len(rows), QUICK_ROWS, replace=False)
-        rows = rows[np.sort(chosen)]
-    return rows
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One piece to do with one model.
+
+    Args:
+        model: The model.
+        protocol: The protocol, which knows the task and where its data is.
+        piece: Which piece of it.
+        seed: The seed that the user chose.
+        seconds: Wall time in s after which it is stopped, where it has a process of its own.
+        memory_mb: Memory in MB above which it is stopped, there.
+        threads: Threads that the model may use.
+    """
+
+    model: Named
+    protocol: Protocol
+    piece: int
+    seed: int = 0
+    seconds: float | None = None
+    memory_mb: float | None = None
+    threads: int = 1
+
+    @property
+    def place(self) -> str:
+        """Which task and piece, for messages."""
+        return f"{self.protocol.task_name} {self.protocol.label(self.piece)}"
+
+    @property
+    def mark(self) -> str:
+        """A digest over all that the outcome follows from, but for the number of the piece."""
+        text = f"{self.protocol.digest} {self.model.name} {self.model.sha256} {self.seed}"
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    def work(self) -> Outcome:
+        """Do the piece, in this process; errors become part of the outcome."""
+        try:
+            return self.protocol.work(self)
+        except MatbenchLiteError as error:
+            at = "" if error.message.startswith(self.protocol.task_name) else f"{self.place}: "
+            # What the model raised is the cause; the way from there through our code says nothing to its author.
+            where = "".join(traceback.format_exception(error.__cause__ or error))
+            return Outcome(record=PieceRecord(error=f"{at}{error.message}", fix=error.fix, traceback=where))
+        except Exception as error:
+            message = f"{self.place}: {type(error).__name__}: {error}"
+            return Outcome(record=PieceRecord(error=message, fix="see the log", traceback=traceback.format_exc()))
+
+
+def prediction_type(task: Task, values: NDArray[Any]) -> PredictionType:
+    """What predictions of a task are."""
+    if task.kind == "regression":
+        return "value"
+    if task.scored_as == "multiclass":
+        return "label" if values.ndim == 1 else "probability"
+    return "label" if values.dtype == bool else "probability"
+
+
+def stored_values(task: Task, values: NDArray[Any]) -> NDArray[np.float64]:
+    """Predictions of a task as numbers: of labels of more than two classes, one vote for the class of each row."""
+    if task.scored_as == "multiclass" and values.ndim == 1:
+        return np.eye(len(task.classes))[class_numbers(task, values)[0]]
+    return values.astype(np.float64)
+
+
+def data_digest(task: Task) -> str:
+    """A digest over the data of a task and how it is split; it changes with the file of a user's own task."""
+    table = None if task.table is None else replace(task.table, path=Path())  # wherever it lies
+    about = repr(replace(task, description="", references=(), original=None, table=table))
+    content = b""
+    if task.table is not None:
+        with suppress(OSError):  # what is missing is said by whoever reads it
+            content = task.table.path.read_bytes()
+    return hashlib.sha256(about.encode() + content).hexdigest()
 
 
 def _params(estimator: Any, seed: int, rows: int) -> dict[str, Any]:
     """What is recorded of a trained model: its parameters, and what it has chosen by itself."""
     text = " ".join(_ADDRESS.sub("", repr(estimator)).split())
-    params: dict[str, Any] = {"estimator": text[:2000], "seed": seed, "training_rows": rows}
+    params: dict[str, Any] = {"estimator": text[:_LONGEST_TEXT], "seed": seed, "training_rows": rows}
     last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
     if hasattr(last, "best_params_"):
         params["best_params"] = {name: str(value) for name, value in last.best_params_.items()}
     return params
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """What is to be run, and how.
-
-    Args:
-        model: The model.
-        benchmark: Name of the benchmark, or the path of its TOML file.
-        output: Folder of the entry.
-        tasks: Names of tasks; all that the model takes by default.
-        folds: Fold numbers; all by default, the first in a quick run.
-        seed: Seed of everything random.
-        workers: How many folds are trained at a time.
-        backend: Where they are trained.
-        scheduler: Address of a Dask scheduler.
-        timeout: Seconds after which a fold is given up.
-        quick: Train on few rows, to see that the model works; the entry is marked.
-        fresh: Forget what an earlier run in that folder has recorded.
-    """
-
-    model: Model
-    benchmark: str
-    output: Path
-    tasks: tuple[str, ...] | None = None
-    folds: tuple[int, ...] | None = None
-    seed: int = 0
-    workers: int = 1
-    backend: Backend = "joblib"
-    scheduler: str | None = None
-    timeout: float | None = None
-    quick: bool = False
-    fresh: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Step:
-    """One fold that has just ended.
-
-    Args:
-        outcome: What became of it.
-        scores: All metrics of the fold; empty if it failed.
-        done: How many folds have ended in this run.
-        total: How many there are in this run.
-        seconds_left: Estimated wall time until the last has ended.
-    """
-
-    outcome: Outcome
-    scores: dict[str, float]
-    done: int
-    total: int
-    seconds_left: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunResult:
-    """What a run has done.
-
-    Args:
-        submission: Everything recorded in the folder, by this run and earlier ones.
-        folder: The entry's folder; None if there was nothing to save.
-        trained: Number of folds trained in this run.
-        kept: Number of folds asked for that were there already.
-        failed: Folds, or whole tasks, that failed: what went wrong.
-        log: The log file.
-    """
-
-    submission: Submission
-    folder: Path | None
-    trained: int
-    kept: int
-    failed: tuple[str, ...]
-    log: Path
-
-
-class Journal:
-    r"""Appends to the log of an output folder.
-
-    Args:
-        output: The output folder.
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     Journal(Path(folder)).note("begun")
-        ...     (Path(folder) / LOG_FILE).read_text().endswith("begun\n")
-        True
-    """
-
-    def __init__(self, output: Path) -> None:
-        self.path = output / LOG_FILE
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-
-    def note(self, text: str) -> None:
-        """Add a line, with the time in UTC."""
-        now = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
-        with self.path.open("a", encoding="utf-8") as stream:
-            stream.write(f"{now} {text}\n")
-
-    def note_outcome(self, outcome: Outcome, summary: str) -> None:
-        """Add what became of a fold, with the traceback and what the model printed."""
-        parts = [summary]
-        for title, text in (("traceback", outcome.details), ("printed", outcome.output)):
-            if text.strip():
-                parts += [f"  {title}:", *(f"    {line}" for line in text.strip().splitlines())]
-        self.note("\n".join(parts))

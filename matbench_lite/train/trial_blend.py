@@ -13,7 +13,8 @@ import numpy as np
 from matbench_lite.errors import RunError
 from matbench_lite.metrics import METRICS, ranking_metric
 from matbench_lite.train.bagging import RowPredictions, bag
-from matbench_lite.train.trial_files import TrialFolder
+from matbench_lite.train.journal import Journal
+from matbench_lite.train.trial_files import read_settings, trial_path
 from matbench_lite.train.trial_record import BAGGED_PARTS, Metrics, Predictions, score_part
 
 if TYPE_CHECKING:
@@ -71,14 +72,13 @@ def load_bagged(output: Path, task: Task, fold: int, *, official_test: bool = Fa
         Traceback (most recent call last):
         matbench_lite.errors.RunError: there is no ...: nothing was tried there; run `mbl try` first, ...
     """
-    folder = TrialFolder(output, task.benchmark, task.name, fold, official_test=official_test)
-    expected = folder.settings().inner_folds
-    scored = [result for result in folder.results() if result.state == "scored"]
-    if len(scored) < expected:
+    journal = Journal(trial_path(output, task.benchmark, task.name, fold, official_test=official_test))
+    expected = read_settings(journal).inner_folds
+    models = [kept.outcome.predictions for kept in journal.read() if kept.outcome.predictions]
+    if len(models) < expected:
         raise RunError(
-            f"{folder.path} has predictions of {len(scored)} of {expected} inner folds", fix="run `mbl try` again"
+            f"{journal.folder} has predictions of {len(models)} of {expected} inner folds", fix="run `mbl try` again"
         )
-    models = [folder.predictions(result) for result in scored]
     return {part: bag([model[part] for model in models]) for part in BAGGED_PARTS}
 
 

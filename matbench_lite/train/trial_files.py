@@ -1,11 +1,7 @@
-"""The folder of a local test: settings, and per inner fold its state, scores and predictions, each file in one piece.
+"""The folders of local tests, each a journal, and who has looked at the official test part.
 
 ```
 <output>/.run/try/<benchmark>/<task>/fold-0/    fold-0-official/ where the official test part was shown
-  trial.json       what is tested
-  inner-0.json     state, times, scores or the error of one inner fold
-  inner-0.npz      its predictions, with the positions of the rows
-  scores.json      mean and bagged scores; there when the test has ended
 ```
 
 Whoever has looked at the official test part is noted beside it, in `.run/official-test`, and in every entry made there
@@ -14,27 +10,20 @@ afterwards.
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
-from filelock import FileLock, Timeout
-
-from matbench_lite.atomic import LOCK_SECONDS, write_bytes
-from matbench_lite.documents import plain
+from matbench_lite.atomic import write_bytes
 from matbench_lite.errors import RunError
-from matbench_lite.train.bagging import from_npz, to_npz
-from matbench_lite.train.trial_record import PARTS, InnerResult, Predictions, TrialScores, TrialSettings
+from matbench_lite.train.journal import HEADER, Journal
+from matbench_lite.train.trial_record import TrialSettings
 
 if TYPE_CHECKING:
     from matbench_lite.tasks import Benchmark, Task
 
-T = TypeVar("T")
 TRIALS = Path(".run") / "try"
 _NOTES = Path(".run") / "official-test"
 
@@ -58,122 +47,39 @@ def tried_tasks(output: Path, bench: Benchmark, fold: int, *, official_test: boo
         >>> tried_tasks(Path("nowhere"), load_benchmark("mini"), 0)
         ()
     """
-    folders = {name: TrialFolder(output, bench.name, name, fold, official_test=official_test) for name in bench.names}
-    return tuple(name for name, folder in folders.items() if (folder.path / "scores.json").is_file())
+    ended = []
+    for name in bench.names:
+        journal = Journal(trial_path(output, bench.name, name, fold, official_test=official_test))
+        if journal.header() is not None and len(journal.read()) == read_settings(journal).inner_folds:
+            ended.append(name)
+    return tuple(ended)
 
 
-class TrialFolder:
-    """Where one local test is kept, inside the output folder of its model.
-
-    What cannot be written, is damaged, or was never tried is a `RunError`.
-    """
-
-    def __init__(self, output: Path, benchmark: str, task: str, fold: int, *, official_test: bool) -> None:
-        name = f"fold-{fold}-official" if official_test else f"fold-{fold}"
-        self.path = output / TRIALS / benchmark / task / name
-
-    def begin(self, settings: TrialSettings, *, fresh: bool = False) -> dict[int, InnerResult]:
-        """Make room for a test, or go on with one that was interrupted if its settings are the same and not `fresh`.
-
-        Gives the inner folds that are there already, scored.
-        """
-        if not fresh and (self.path / "trial.json").is_file() and not (self.path / "scores.json").is_file():
-            try:
-                if self.settings() == settings:
-                    return {result.number: result for result in self.results() if result.state == "scored"}
-            except RunError:
-                pass  # damaged: begin anew
-        with self._writing():
-            for old in self.path.glob("*.*"):
-                old.unlink()
-            self._write("trial.json", asdict(settings))
-        return {}
-
-    def locked(self) -> AbstractContextManager[object]:
-        """Keep a second test out; the lock of a process that was killed is free."""
-        with self._writing():
-            self.path.mkdir(parents=True, exist_ok=True)
-            try:
-                return FileLock(self.path.with_suffix(".lock"), timeout=LOCK_SECONDS).acquire()
-            except Timeout:
-                raise RunError(
-                    f"a test is going on in {self.path}", fix="wait for it, or give another --output"
-                ) from None
-
-    def settings(self) -> TrialSettings:
-        """What was tested."""
-        return self._read("trial.json", TrialSettings)
-
-    def keep(self, result: InnerResult, predictions: Predictions | None = None) -> InnerResult:
-        """Put the state of an inner fold on disk, with its predictions if they are new: their digest is added to it."""
-        with self._writing():
-            if predictions is not None:
-                content = to_npz(predictions)
-                write_bytes(self.path / f"inner-{result.number}.npz", content)
-                result = replace(result, predictions_sha256=hashlib.sha256(content).hexdigest())
-            self._write(f"inner-{result.number}.json", asdict(result))
-        return result
-
-    def finish(self, scores: TrialScores | None) -> None:
-        """Put the scores on disk: the test has ended."""
-        with self._writing():
-            self._write("scores.json", {} if scores is None else asdict(scores))
-
-    def predictions(self, result: InnerResult) -> Predictions:
-        """The predictions of an inner fold, if they are those that were saved."""
-        path = self.path / f"inner-{result.number}.npz"
-        try:
-            content = path.read_bytes()
-            if hashlib.sha256(content).hexdigest() != result.predictions_sha256:
-                raise ValueError("its checksum is wrong")
-            return from_npz(content, PARTS)
-        except (OSError, ValueError, KeyError) as error:
-            raise _damaged(path, error) from error
-
-    def results(self) -> tuple[InnerResult, ...]:
-        """Every inner fold that was begun, in order."""
-        every = (self.result(number) for number in range(self.settings().inner_folds))
-        return tuple(result for result in every if result is not None)
-
-    def result(self, number: int) -> InnerResult | None:
-        """One inner fold; None if it was not begun."""
-        if not (self.path / f"inner-{number}.json").is_file():
-            return None
-        return self._read(f"inner-{number}.json", _inner_result)
-
-    def _read(self, name: str, record: Callable[..., T]) -> T:
-        """The record that a file holds."""
-        path = self.path / name
-        if not path.is_file():
-            raise RunError(f"there is no {path}: nothing was tried there", fix="run `mbl try` first, without --rescore")
-        try:
-            return record(**json.loads(path.read_bytes()))
-        except (OSError, ValueError, TypeError, AttributeError) as error:
-            raise _damaged(path, error) from error
-
-    def _write(self, name: str, document: Mapping[str, Any]) -> None:
-        write_bytes(self.path / name, json.dumps(plain(document), indent=2, ensure_ascii=False).encode() + b"\n")
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise RunError(
-                f"{self.path} cannot be written: {error.strerror}", fix="free some space, or give another --output"
-            ) from error
+def trial_path(output: Path, benchmark: str, task: str, fold: int, *, official_test: bool) -> Path:
+    """The folder of a local test."""
+    return output / TRIALS / benchmark / task / (f"fold-{fold}-official" if official_test else f"fold-{fold}")
 
 
-def _inner_result(*, scores: Mapping[str, Mapping[str, float | None]], **fields: Any) -> InnerResult:
-    numbers = {
-        part: {name: float("nan") if value is None else value for name, value in metrics.items()}
-        for part, metrics in scores.items()
-    }
-    return InnerResult(scores=numbers, **fields)
+def trial_journal(output: Path, settings: TrialSettings) -> Journal:
+    """Where the test with these settings is kept."""
+    return Journal(
+        trial_path(output, settings.benchmark, settings.task, settings.fold, official_test=settings.official_test)
+    )
 
 
-def _damaged(path: Path, error: Exception) -> RunError:
-    return RunError(f"{path} is damaged: {error}", fix="run `mbl try` without --rescore to train again")
+def read_settings(journal: Journal) -> TrialSettings:
+    """What was tested; a `RunError` if nothing was."""
+    header = journal.header()
+    if header is None:
+        raise RunError(
+            f"there is no {journal.folder}: nothing was tried there", fix="run `mbl try` first, without --rescore"
+        )
+    try:
+        return TrialSettings(**header)
+    except TypeError as error:
+        raise RunError(
+            f"{journal.folder / HEADER} is damaged: {error}", fix="run `mbl try` without --rescore to train again"
+        ) from error
 
 
 @dataclass(frozen=True, kw_only=True)

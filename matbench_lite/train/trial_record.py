@@ -26,8 +26,8 @@ _TEST_PARTS = 5  # one of them, 20 % of the rows, is the test slice
 PARTS = ("train", "valid", "test")
 """What every inner model predicts."""
 
-State = Literal["trained", "validated", "tested", "scored", "error"]
-"""How far an inner fold has come; "error" ends it."""
+State = Literal["scored", "error"]
+"""What became of an inner fold."""
 
 Metrics = Mapping[str, float]
 Predictions = Mapping[str, RowPredictions]
@@ -181,27 +181,25 @@ class TrialSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class InnerResult:
-    """One inner fold: how far it came, how long it took, what it scored.
+    """One inner fold: what became of it, how long it took, what it scored.
 
     Args:
         number: The inner fold.
-        state: How far it came.
+        state: What became of it.
         seconds: Wall-clock seconds: `fit`, then what it took to predict `train`, `valid` and `test`.
         scores: The metrics of train, valid and test, once scored.
         error: What went wrong, if it did.
         traceback: Where it went wrong.
         printed: What the model printed.
-        predictions_sha256: Digest of the file with its predictions, once they are saved.
     """
 
     number: int
-    state: State | None = None
+    state: State = "scored"
     seconds: Mapping[str, float] = field(default_factory=dict)
     scores: Mapping[str, Metrics] = field(default_factory=dict)
     error: str | None = None
     traceback: str | None = None
     printed: str = ""
-    predictions_sha256: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,9 +235,7 @@ class Trial:
     @property
     def ended(self) -> bool:
         """Whether every inner fold was scored or failed: nothing is left to train."""
-        return len(self.results) == self.settings.inner_folds and all(
-            result.state in ("scored", "error") for result in self.results
-        )
+        return len(self.results) == self.settings.inner_folds
 
     @property
     def ok(self) -> bool:

@@ -12,23 +12,28 @@ import time
 from pathlib import Path
 
 from matbench_lite.evaluate import evaluate, read_evaluation
-from matbench_lite.evaluate.engine import pieces
 from matbench_lite.evaluate.evaluated_models import load_candidate
-from matbench_lite.evaluate.evaluation_worker import Job, outcomes
+from matbench_lite.evaluate.evaluation_protocol import Data, EvaluatedModel, Hooks, keep_data
 from matbench_lite.evaluate.group_plan import make_plan
 from matbench_lite.evaluate.scorers import make_scorers
+from matbench_lite.train import Here, Job, drive
 
 PATH = Path(sys.argv[1]) / f"ours-{sys.argv[2]}.json"
 evaluate(Path(sys.argv[1]) / "warm-up.json")  # imports, on the other side at the top, are done here inside functions
 plan = make_plan(read_evaluation(PATH))
 scorers = make_scorers(plan)
 began = time.process_time()
-job = Job(number=0, name="x", plan=plan, scorers=scorers, candidate=load_candidate(plan.evaluation.models[0]))
-done = [one for outcome in outcomes(job, pieces(plan), 1) for one in outcome]
+protocol = Hooks(evaluation=plan.evaluation, data_digest=plan.digest, scoring=())
+data = Data(protocol, plan, scorers)
+data.candidates[0] = load_candidate(plan.evaluation.models[0])
+keep_data(data)
+model = EvaluatedModel(name="x", sha256="", number=0)
+done = drive([Job(model=model, protocol=protocol, piece=number) for number in range(len(data.pieces))], Here())
 engine = time.process_time() - began
 rows = plan.counts.rows
-assert sum(len(one.rows) for one in done) == rows
-del plan, scorers, job, done
+assert sum(len(one.answers) for one in done) == rows
+keep_data(None)
+del plan, scorers, data, done
 began = time.process_time()
 evaluate(PATH)
 everything = time.process_time() - began

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from matbench_lite.event import Event, load_event
-from matbench_lite.train.sandbox import isolation_problem
 
 from .making import Send, make_event, sender
 
@@ -36,10 +35,3 @@ def code_event(once: Once, tmp_path: Path) -> Event:
 def send(once: Once) -> Send:
     """Sends a model to an event; what was packed is kept for all processes of this run."""
     return sender(once("packed", lambda _: None))
-
-
-@pytest.fixture(scope="session")
-def isolation() -> None:
-    """Skips the test where there is no way to isolate submitted code."""
-    if problem := isolation_problem():
-        pytest.skip(str(problem))

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from matbench_lite.errors import MachineError
 from matbench_lite.event import Event, ReceivedFolder, receive, score_submissions, waiting
 from matbench_lite.event.submission_files import event_folds
+from matbench_lite.train import Journal
 
 from ..waiting import wait_until
 from .making import DUMMY, write_model
@@ -43,23 +45,33 @@ def test_a_killed_scoring_goes_on(code_event: Event, tmp_path: Path) -> None:
     home = ReceivedFolder(code_event).folder(received.id)
     command = ["event", "score", str(code_event.folder), "--run-submitted-code"]
     program = [sys.executable, "-c", "from matbench_lite.cli import main; main()", *command]
-    first, last = home / "fold-0.npz", home / "fold-1.npz"
+    journal = Journal(home / "journal")
     with subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
-            wait_until(lambda: first.is_file() or process.poll() is not None)
+            wait_until(lambda: journal.read() or process.poll() is not None)
         finally:
             process.send_signal(signal.SIGKILL)
-    assert first.is_file()
-    assert not last.is_file()
+    (first,) = journal.read()
+    assert first.piece == 0
     (ReceivedFolder(code_event).files(received.id) / "go").touch()
-    trained = first.stat().st_mtime_ns
     (scored,) = score_submissions(code_event, waiting(code_event), run_submitted_code=True)
     assert scored.state == "scored"
-    assert first.stat().st_mtime_ns == trained
+    assert journal.read()[0].outcome.record == first.outcome.record
+    assert len(journal.read()) == code_event.inner_folds
     interrupted = ReceivedFolder(code_event).scores(received.id)
     (again,) = score_submissions(
         code_event, waiting(code_event, [received.id]), run_submitted_code=True, again=True, jobs=2
     )
     assert again.state == "scored"
-    assert first.stat().st_mtime_ns != trained
+    assert journal.read()[0].outcome.record != first.outcome.record
     assert ReceivedFolder(code_event).scores(received.id) == interrupted
+
+
+@pytest.mark.usefixtures("isolation")
+def test_a_disk_that_refuses_is_no_fault_of_the_submission(code_event: Event, tmp_path: Path) -> None:
+    received = receive(code_event, write_model(tmp_path / "mine", source=DUMMY.format(quantile=0.5)))
+    folder = ReceivedFolder(code_event)
+    (folder.folder(received.id) / "journal").write_text("in the way")
+    with pytest.raises(MachineError, match="cannot be written"):
+        score_submissions(code_event, waiting(code_event), run_submitted_code=True)
+    assert folder.get(received.id).state == "new"

@@ -17,7 +17,7 @@ from matbench_lite.cli.app import run as run_command
 from matbench_lite.errors import ExpressionError
 from matbench_lite.judge import Run, measure, read_results
 from matbench_lite.judge.expression import Simplifier, parse
-from matbench_lite.judge.results_file import line_of, write_table
+from matbench_lite.judge.results_file import write_lines, write_table
 
 HOSTILE = {
     "import": ("__import__('os').system('touch OWNED')", "not a formula"),
@@ -149,12 +149,14 @@ NASTY = "=cmd() [bold]<script>alert(1)</script> \x07\x1b[31m\u202e"
 
 def test_text_of_strangers_does_nothing_in_the_terminal(tmp_path, capsys) -> None:
     """Names of algorithms and datasets, and why a run failed."""
-    lines = [
-        line_of(Run(algorithm=name, dataset=f"d{NASTY}", run=run, r2=0.5, components=1, property_value=1, **more), {})
+    runs = {
+        (name, f"d{NASTY}", run): Run(
+            algorithm=name, dataset=f"d{NASTY}", run=run, r2=0.5, components=1, property_value=1, **more
+        )
         for name in (NASTY, f"other {NASTY}")
         for run, more in enumerate(({}, {"problem": f"because {NASTY}"}))
-    ]
-    (tmp_path / "results.jsonl").write_bytes(b"".join(lines))
+    }
+    write_lines(runs, {}, tmp_path / "results.jsonl")
     assert run_command(["judge", "rank", str(tmp_path), "--page", str(tmp_path / "page.html")]) == 0
     printed = capsys.readouterr().out
     for text in (printed, (tmp_path / "page.html").read_text()):

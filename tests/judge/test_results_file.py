@@ -10,7 +10,7 @@ import pytest
 
 from matbench_lite.errors import JudgingError
 from matbench_lite.judge import Competition, Run, collect, judge_results, read_competition, read_results, rule_set
-from matbench_lite.judge.results_file import line_of, read_lines, write_table
+from matbench_lite.judge.results_file import read_lines, write_lines, write_table
 
 ROWS = [
     {"algorithm": "a", "dataset": "d", "run": 0, "r2": 0.9, "expression": "2*x + 1", "property": 1.0},
@@ -98,7 +98,9 @@ def test_infinite_values_are_void_not_best(table) -> None:
 def test_lines_survive_and_a_cut_off_end_is_done_again(tmp_path) -> None:
     runs = [Run(algorithm="ä", dataset="d", run=n, r2=math.nan, predictions=(1.0, 2.0), notes=("n",)) for n in range(3)]
     path = tmp_path / "results.jsonl"
-    content = b"".join(line_of(run, {"trained": "t"}) for run in runs)
+    known = {(run.algorithm, run.dataset, run.run): run for run in runs}
+    write_lines(known, {key: {"trained": "t"} for key in known}, path)
+    content = path.read_bytes()
     path.write_bytes(content[:-20])
     found, made_with = read_lines(path)
     assert [key[2] for key in found] == [0, 1]
@@ -161,7 +163,7 @@ def test_every_mistake_in_a_competition_file_is_named(tmp_path) -> None:
 
 def test_results_measured_with_another_property_are_refused(tmp_path) -> None:
     run = Run(algorithm="a", dataset="mini_gap", run=0, r2=0.5, components=1, property_value=1, asked="bounds, 0 to 9")
-    (tmp_path / "results.jsonl").write_bytes(line_of(run, {}))
+    write_lines({("a", "mini_gap", 0): run}, {}, tmp_path / "results.jsonl")
     file = tmp_path / "c.toml"
     file.write_text(
         '[[tasks]]\nname = "mini_gap"\nbenchmark = "mini"\n[properties.mini_gap]\nkind = "bounds"\nlow = 0\n'

@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 
 import matbench_lite.judge as judge_package
-from matbench_lite.errors import JudgingError
+from matbench_lite.errors import JudgingError, MachineError, RunError
 from matbench_lite.judge import Competition, TaskSource, judge, rule_set, run_algorithms
 from matbench_lite.judge.dataset_folder import write_datasets
 from matbench_lite.judge.expression import evaluate, parse
 from matbench_lite.judge.known_formulas import FORMULAS
 from matbench_lite.judge.properties import PropertySpec
-from matbench_lite.judge.results_file import RESULTS
-from matbench_lite.train import load_model
+from matbench_lite.train import Journal, load_model
 
 from .conftest import write_model
 
@@ -81,8 +80,9 @@ def test_a_run_is_trained_measured_and_kept(noisy, competition, out, datasets) -
 @pytest.mark.slow
 def test_what_was_stopped_goes_on_and_changes_begin_anew(noisy, competition, out) -> None:
     first = run_algorithms([noisy], competition, out)
-    lines = (out / RESULTS).read_bytes().splitlines(keepends=True)
-    (out / RESULTS).write_bytes(b"".join(lines[:2]) + lines[2][:40])  # stopped while it wrote
+    (journal,) = (out / ".run" / "runs").glob("*.jsonl")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:2]) + lines[2][:40])  # stopped while it wrote
     second = run_algorithms([noisy], competition, out)
     assert (second.trained, second.kept) == (2, 2)
     assert [run.predictions for run in second.runs] == [run.predictions for run in first.runs]
@@ -186,13 +186,10 @@ def test_a_model_for_formulas_cannot_take_a_table(model, competition, tmp_path) 
 
 
 def test_two_algorithms_of_one_name_and_a_folder_in_use_are_refused(noisy, competition, tmp_path) -> None:
-    from filelock import FileLock
-
     with pytest.raises(JudgingError, match="two algorithms 'noisy'"):
         run_algorithms([noisy, noisy], competition, tmp_path / "out")
-    (tmp_path / "out").mkdir()
-    with FileLock(tmp_path / "out" / ".lock"), pytest.raises(JudgingError, match="runs are going on"):
+    with Journal(tmp_path / "out" / ".run" / "runs").locked(), pytest.raises(RunError, match="a run is going on"):
         run_algorithms([noisy], competition, tmp_path / "out")
     (tmp_path / "file").write_text("")
-    with pytest.raises(JudgingError, match="cannot be written"):
+    with pytest.raises(MachineError, match="cannot be written"):
         run_algorithms([noisy], competition, tmp_path / "file" / "out")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from matbench_lite import load_benchmark
-from matbench_lite.train import Plan, TrialSettings, inner_folds, load_model, rescore, run_model
-from matbench_lite.train.trial import InnerJob, trial_folder
+from matbench_lite.train import Job, LocalTest, Plan, TrialSettings, load_model, rescore, run_model, trial_journal
 
 collect_ignore_glob = ["ramp_kits/*"]  # what ramp-workflow runs, in a Python of its own
 MODEL = """
@@ -81,12 +81,12 @@ def try_here() -> Callable[[Path, str, int], None]:
         settings = TrialSettings(
             benchmark="mini", task=name, fold=0, model=model.name, model_sha256=model.sha256, inner_folds=n_folds
         )
-        place = trial_folder(folder, settings)
-        place.begin(settings)
-        for inner in inner_folds(task, 0, n_folds=n_folds):
-            InnerJob(
-                model=model, benchmark="mini", task=name, fold=0, task_record=task, inner=inner, folder=place
-            ).work()
+        journal = trial_journal(folder, settings)
+        journal.begin(asdict(settings))
+        protocol = LocalTest(task=task, fold=0, inner_folds=n_folds)
+        for number in range(n_folds):
+            job = Job(model=model, protocol=protocol, piece=number)
+            journal.keep(job, job.work())
         assert rescore(task, folder).ok
 
     return try_one

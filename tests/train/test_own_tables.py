@@ -182,7 +182,7 @@ def test_an_average_of_labels_is_a_share_of_votes_and_one_with_probabilities_a_p
     mixed = bag([first, sure])
     assert mixed.type == "probability"
     np.testing.assert_allclose(mixed.prediction, [[0.75, 0.25, 0.0], [0.0, 0.5, 0.5]], atol=1e-12)
-    back = from_npz(to_npz({"valid": mixed}), ["valid"])["valid"]
+    back = from_npz(to_npz({"valid": mixed}))["valid"]
     np.testing.assert_array_equal(back.prediction, mixed.prediction)
 
 

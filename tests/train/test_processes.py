@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from matbench_lite import Submission, load_benchmark
-from matbench_lite.train import Plan, load_model, run_model
+from matbench_lite.train import Journal, Plan, load_model, run_model
 
 from ..conftest import LONG
 from ..waiting import wait_until
@@ -160,9 +160,9 @@ def test_kill_9_at_any_moment_loses_nothing_that_was_recorded(
     recorded: set[str] = set()
     counts: dict[str, int] = {}
     for _ in range(6 if LONG else 2):
-        kept = files_kept(output)
+        kept = kept_in(output)
         with process(*command(path, output, "--jobs", "2"), log=tmp_path / "log") as running:
-            wait_until(lambda kept=kept: files_kept(output) > kept or running.poll() is not None)
+            wait_until(lambda kept=kept: kept_in(output) > kept or running.poll() is not None)
             time.sleep(rng.uniform(0, 0.3))
             children = psutil.Process(running.pid).children() if running.poll() is None else []
             running.kill()
@@ -170,7 +170,7 @@ def test_kill_9_at_any_moment_loses_nothing_that_was_recorded(
         wait_until(lambda children=children: all(map(gone, children)))
         for mark in recorded:
             assert marks(tmp_path / "marks").count(mark) == counts[mark], f"{mark} was trained again"
-        recorded = {mark_of(file.name.split(".")[0], int(file.name.split(".")[1])) for file in files_kept(output)}
+        recorded = {mark_of(name, fold) for name, fold in kept_in(output)}
         counts = {mark: marks(tmp_path / "marks").count(mark) for mark in recorded}
     assert recorded
     train(path, output, 2)
@@ -187,9 +187,9 @@ def gone(process: psutil.Process) -> bool:
         return True
 
 
-def files_kept(output: Path) -> set[Path]:
+def kept_in(output: Path) -> set[tuple[str, int]]:
     """Folds that are on disk."""
-    return set((output / ".run" / "checkpoint").glob("*.npz"))
+    return {(kept.task, kept.piece) for kept in Journal(output / ".run" / "folds").read()}
 
 
 def test_children_do_not_outlive_the_program(tmp_path: Path, model: Callable[[float], Path]) -> None:
@@ -209,7 +209,7 @@ def test_children_do_not_outlive_the_program(tmp_path: Path, model: Callable[[fl
 def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path, model: Callable[[float], Path]) -> None:
     arguments = command(model(0), tmp_path / "e", "--backend", "dask", "--scheduler", "tcp://127.0.0.1:9")
     # Dask knocks again and again for ten seconds: one is enough.
-    arguments[2] = f"import matbench_lite.train.backends as backends; backends._CONNECT = '1s'; {arguments[2]}"
+    arguments[2] = f"import matbench_lite.train.runners as runners; runners._CONNECT = '1s'; {arguments[2]}"
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in done.stderr

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from matbench_lite import Submission, load_benchmark
-from matbench_lite.errors import EntryError, RunError, UnknownNameError
-from matbench_lite.train import Plan, Step, load_model, run_model
-from matbench_lite.train.jobs import QUICK_ROWS, training_rows
+from matbench_lite.errors import EntryError, MachineError, RunError, UnknownNameError
+from matbench_lite.train import Journal, Plan, Step, load_model, run_model
+from matbench_lite.train.protocols import QUICK_ROWS, training_rows
 from matbench_lite.train.trial_files import note_official_test
 
 from .conftest import RANDOM, TWO
@@ -37,7 +37,7 @@ def values(folder: Path) -> dict[tuple[str, int], bytes]:
 @pytest.mark.slow
 def test_a_run_gives_an_entry_with_scores_times_code_and_provenance(tmp_path: Path) -> None:
     steps: list[Step] = []
-    result = run_model(plan(tmp_path / "e", "ridge-magpie"), report=steps.append)
+    result = run_model(plan(tmp_path / "e", "ridge-magpie"), report=lambda step, _: steps.append(step))
     assert (result.trained, result.kept, result.failed) == (10, 0, ())
     assert [step.done for step in steps] == list(range(1, 11))
     assert steps[-1].seconds_left == 0
@@ -181,10 +181,7 @@ def test_a_fold_that_fails_does_not_take_away_the_one_that_was_there(tmp_path: P
 
 
 def test_a_second_run_in_the_same_folder_is_kept_out(tmp_path: Path) -> None:
-    from filelock import FileLock
-
-    (tmp_path / "e" / ".run").mkdir(parents=True)
-    with FileLock(tmp_path / "e" / ".run" / "lock"), pytest.raises(RunError, match="a run is going on"):
+    with Journal(tmp_path / "e" / ".run" / "folds").locked(), pytest.raises(RunError, match="a run is going on"):
         run_model(plan(tmp_path / "e"))
 
 
@@ -316,5 +313,5 @@ def test_a_model_that_changes_under_way_fails_by_name(tmp_path: Path, write_mode
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(RunError, match="cannot be written"):
+    with pytest.raises(MachineError, match="cannot be written"):
         run_model(plan(tmp_path / "file" / "e"))

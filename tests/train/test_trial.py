@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +20,14 @@ from matbench_lite.errors import ModelError, RunError
 from matbench_lite.metrics import balanced_accuracy, mae
 from matbench_lite.train import (
     InnerResult,
+    Journal,
     Plan,
     Trial,
     inner_folds,
     load_model,
     rescore,
     run_model,
-    trial_folder,
+    trial_journal,
     try_model,
 )
 from matbench_lite.train.trial_files import note_official_test, official_test_uses
@@ -64,8 +63,16 @@ def trained(folder: Path) -> int:
     return len((folder / "trained.txt").read_text())
 
 
-def kept(folder: Path, trial: Trial) -> Path:
-    return trial_folder(folder, trial.settings).path
+def journal_of(folder: Path, trial: Trial) -> Journal:
+    return trial_journal(folder, trial.settings)
+
+
+def predictions(folder: Path, trial: Trial) -> list[dict[str, tuple[bytes, bytes]]]:
+    """What the models predict, by inner fold and part."""
+    return [
+        {part: (some.rows.tobytes(), some.prediction.tobytes()) for part, some in kept.outcome.predictions.items()}
+        for kept in journal_of(folder, trial).read()
+    ]
 
 
 @pytest.fixture
@@ -115,14 +122,9 @@ def test_scores_are_those_of_the_mean_of_each_training_part(
 
 def test_rescoring_needs_no_model_and_gives_the_same(finished: tuple[Path, Trial]) -> None:
     folder, first = finished
-    state = kept(folder, first) / "inner-1.json"
-    forged = json.loads(state.read_bytes())
-    forged["scores"]["valid"]["mae"] = 0.001
-    state.write_text(json.dumps(forged))
     (folder / "model.py").unlink()
     again = rescore(GAP, folder)
     assert (again.results, again.scores) == (first.results, first.scores)
-    assert json.loads(state.read_bytes())["scores"]["valid"]["mae"] == first.results[1].scores["valid"]["mae"]
     unbagged = rescore(GAP, folder, bagging=False).scores
     assert unbagged is not None
     assert not unbagged.bagged
@@ -133,32 +135,35 @@ def test_there_must_be_something_to_rescore(tmp_path: Path) -> None:
         rescore(GAP, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["trial.json", "inner-1.json"])
 @pytest.mark.parametrize("content", ["{", "[]", "{}", '{"scores": 1, "of": 2}'])
-def test_a_damaged_record_is_named(finished: tuple[Path, Trial], name: str, content: str) -> None:
+def test_damaged_settings_are_named(finished: tuple[Path, Trial], content: str) -> None:
     folder, trial = finished
-    (kept(folder, trial) / name).write_text(content)
-    with pytest.raises(RunError, match=rf"{name} is damaged: "):
+    (journal_of(folder, trial).folder / "header.json").write_text(content)
+    with pytest.raises(RunError, match=r"header\.json is damaged: "):
         rescore(GAP, folder)
 
 
-def test_damaged_predictions_are_named(finished: tuple[Path, Trial]) -> None:
+def test_a_damaged_inner_fold_is_one_that_is_not_done(finished: tuple[Path, Trial]) -> None:
     folder, trial = finished
-    damaged = kept(folder, trial) / "inner-2.npz"
-    damaged.write_bytes(damaged.read_bytes()[:-100])
-    with pytest.raises(RunError, match=r"inner-2\.npz is damaged: its checksum is wrong"):
-        rescore(GAP, folder)
+    (file,) = journal_of(folder, trial).folder.glob("*.jsonl")
+    content = file.read_bytes()
+    file.write_bytes(content[:200] + b"!" + content[201:])
+    again = rescore(GAP, folder)
+    assert len(again.results) == 3
+    assert not again.ended
 
 
-def interrupt(folder: Path) -> None:
-    for name in ("scores.json", "inner-1.json"):
-        (folder / name).unlink()
+def interrupt(journal: Journal) -> None:
+    """Take the second inner fold away, as if it had not been done."""
+    (file,) = journal.folder.glob("*.jsonl")
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(line for line in lines if b'"piece":1,' not in line))
 
 
 @pytest.mark.slow
 def test_an_interrupted_test_goes_on_and_a_finished_one_begins_anew(finished: tuple[Path, Trial]) -> None:
     folder, first = finished
-    interrupt(kept(folder, first))
+    interrupt(journal_of(folder, first))
     before: list[bool] = []
     second = try_model(load_model(folder), GAP, folder, n_folds=4, seed=3, seen=lambda _, there: before.append(there))
     assert (trained(folder), before) == (5, [True, False, True, True])
@@ -169,23 +174,18 @@ def test_an_interrupted_test_goes_on_and_a_finished_one_begins_anew(finished: tu
     assert trained(folder) == 9
 
 
-@pytest.mark.parametrize("change", [{"seed": 4}, {"inner_folds": 5}, {"model_sha256": "of other code"}])
-def test_an_interrupted_test_does_not_go_on_with_something_else(
-    finished: tuple[Path, Trial], change: dict[str, Any]
-) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("change", [{"seed": 4}, {"n_folds": 5}, {"fresh": True}, "code"])
+def test_an_interrupted_test_does_not_go_on_with_something_else(finished: tuple[Path, Trial], change: Any) -> None:
     folder, trial = finished
-    place = trial_folder(folder, trial.settings)
-    interrupt(place.path)
-    assert place.begin(replace(trial.settings, **change)) == {}
-    assert [path.name for path in place.path.iterdir()] == ["trial.json"]
-
-
-def test_an_interrupted_test_can_be_forgotten(finished: tuple[Path, Trial]) -> None:
-    folder, trial = finished
-    place = trial_folder(folder, trial.settings)
-    interrupt(place.path)
-    assert set(place.begin(trial.settings)) == {0, 2, 3}
-    assert place.begin(trial.settings, fresh=True) == {}
+    interrupt(journal_of(folder, trial))
+    if change == "code":
+        write_model(folder, COUNTING + "# other code")
+    options = {"n_folds": 4, "seed": 3} | (change if isinstance(change, dict) else {})
+    before: list[bool] = []
+    try_model(load_model(folder), GAP, folder, seen=lambda _, there: before.append(there), **options)
+    assert not any(before)
+    assert len(journal_of(folder, trial).read()) == options["n_folds"]
 
 
 @pytest.mark.slow
@@ -207,10 +207,9 @@ def get_estimator():
         try_model(load_model(folder), GAP, folder, n_folds=3, jobs=jobs)
         for folder, jobs in zip(folders, (1, 2), strict=True)
     ]
-    one, two = ([result.predictions_sha256 for result in trial.results] for trial in trials)
+    one, two = (predictions(folder, trial) for folder, trial in zip(folders, trials, strict=True))
     assert one == two
-    assert None not in one
-    assert len(set(one)) == 3, "every fold has random numbers of its own"
+    assert len({each["test"] for each in one}) == 3, "every fold has random numbers of its own"
 
 
 def test_labels_are_scored_as_labels(tmp_path: Path, try_here: Callable[[Path, str, int], None]) -> None:
@@ -229,7 +228,7 @@ def test_labels_are_scored_as_labels(tmp_path: Path, try_here: Callable[[Path, s
     assert trial.ok
     assert "rocauc" not in trial.results[0].scores["valid"]
     assert trial.scores is not None
-    votes = [trial_folder(folder, trial.settings).predictions(result)["test"] for result in trial.results]
+    votes = [kept.outcome.predictions["test"] for kept in journal_of(folder, trial).read()]
     assert {vote.type for vote in votes} == {"label"}
     majority = np.sum([vote.prediction for vote in votes], axis=0) >= 2
     expected = balanced_accuracy(task.target_values[votes[0].rows], majority)
@@ -243,8 +242,8 @@ def test_looking_at_the_official_test_part_is_noted_in_the_entry(finished: tuple
     plan = Plan(model=model, benchmark="mini", output=folder, tasks=("mini_gap",), folds=(0,))
     assert "official_test" not in run_model(plan).submission.provenance
     trial = try_model(model, GAP, folder, n_folds=2, official_test=True)
-    predictions = trial_folder(folder, trial.settings).predictions(trial.results[0])
-    np.testing.assert_array_equal(predictions["test"].rows, GAP.test_rows(0))
+    first, _ = journal_of(folder, trial).read()
+    np.testing.assert_array_equal(first.outcome.predictions["test"].rows, GAP.test_rows(0))
     assert rescore(GAP, folder).scores == usual.scores, "the other test is still there"
     assert [(use.task, use.fold, use.times) for use in official_test_uses(folder)] == [("mini_gap", 0, 1)]
     noted = run_model(plan).submission.provenance["official_test"]
@@ -262,8 +261,8 @@ def test_every_look_is_counted(tmp_path: Path) -> None:
 
 def test_a_second_test_in_the_same_folder_is_refused(finished: tuple[Path, Trial]) -> None:
     folder, trial = finished
-    place = trial_folder(folder, trial.settings)
-    with place.locked(), pytest.raises(RunError, match="a test is going on"):
+    place = journal_of(folder, trial)
+    with place.locked(), pytest.raises(RunError, match="a run is going on"):
         try_model(load_model(folder), GAP, folder, n_folds=2)
     with place.locked():
         assert trained(folder) == 4
@@ -289,9 +288,6 @@ def test_a_killed_program_loses_at_most_the_fold_it_was_in(
     killed = subprocess.run([*program, *options], env=environment, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL
     again = try_model(load_model(counting), GAP, counting, n_folds=4, seed=3)
-    # The fold that was being trained is lost, unless it was saved before its process noticed.
-    assert trained(counting) in (4, 5)
-    undisturbed = tried_once[1]
-    assert [each.predictions_sha256 for each in again.results] == [
-        each.predictions_sha256 for each in undisturbed.results
-    ]
+    # The fold that was being trained is lost.
+    assert trained(counting) == 5
+    assert predictions(counting, again) == predictions(*tried_once[:2])

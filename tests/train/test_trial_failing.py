@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from matbench_lite import load_benchmark
 from matbench_lite.errors import RunError
-from matbench_lite.train import inner_folds, load_model, rescore, trial_folder, try_model
+from matbench_lite.train import inner_folds, load_model, rescore, trial_journal, try_model
 
 GAP = load_benchmark("mini")["mini_gap"]
 
@@ -72,14 +71,14 @@ def test_a_fold_that_fails_costs_that_fold_alone(tmp_path: Path) -> None:
     assert trial.scores is not None
     assert (trial.scores.folds, trial.scores.failed) == ((0, 6), tuple(FAULTS))
     assert len(trial.scores.bagged["valid"]) == 2
+    kept = trial_journal(folder, trial.settings).read()
     for number, (_, message) in FAULTS.items():
         result = trial.results[number]
         assert (result.state, result.scores) == ("error", {})
         assert result.error is not None
         assert result.error.startswith(f"mini_gap fold 0, inner fold {number}: ")
         assert message in result.error
-        on_disk = json.loads((trial_folder(folder, trial.settings).path / f"inner-{number}.json").read_bytes())
-        assert (on_disk["state"], on_disk["error"]) == ("error", result.error)
+        assert kept[number].outcome.record.error == result.error
     assert trial.results[1].seconds == {}
     assert 'raise ValueError("no [bold]good[/] row")' in (trial.results[1].traceback or "")
     assert trial.results[0].printed == "seen 274\n"

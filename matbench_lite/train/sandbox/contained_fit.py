@@ -107,7 +107,7 @@ def fit_contained(
     longest = protocol.longest_frame([len(X) for X in X_tests], task.classes)
     with launched(limits, isolated=isolated) as (process, results):
         ended = watch(
-            process, results, pickle.dumps(job, protocol=5), limits=limits, longest=longest, ours=1 if isolated else 0
+            process, results, pickle.dumps(job, protocol=5), limits=limits, longest=longest, isolated=isolated
         )
     # What does not show takes more room when it is written out: no more is kept than may be printed.
     output = for_terminal(ended.output, None)[-int(limits.output_mb * _MB) :]

@@ -31,6 +31,8 @@ CANNOT_ENTER, CANNOT_START = 77, 78
 """Exit codes when the kernel refuses to isolate, and when anything else is in the way; standard error says what."""
 _REFUSALS = {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EINVAL, errno.ENODEV, errno.ENOSPC, errno.EUSERS}
 _MB = 2**20
+MOST_FILES = 256
+"""Files that one process may have open."""
 SCRATCH = "/scratch"
 """The folder that code in a sandbox can write: `home`, `tmp` (also /tmp) and `shm` (also /dev/shm)."""
 _DEVICES = ("null", "full", "random", "urandom")  # not zero: mapped as shared, it is memory that belongs to no process
@@ -164,8 +166,9 @@ def _resource_limits(plan: dict[str, Any]) -> dict[str, int]:
         "RLIMIT_FSIZE": plan["disk_mb"] * _MB,
         "RLIMIT_MEMLOCK": 0,
         "RLIMIT_MSGQUEUE": 0,
-        "RLIMIT_NOFILE": 256,
+        "RLIMIT_NOFILE": MOST_FILES,
         "RLIMIT_NPROC": plan["most_processes"],
+        "RLIMIT_SIGPENDING": 256,
     }
 
 

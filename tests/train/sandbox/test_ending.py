@@ -35,7 +35,7 @@ from matbench_lite.train.sandbox.protocol import Limits
 from matbench_lite.train.sandbox.sandbox_watch import watch
 
 with launched(Limits(), isolated=True, program={program!r}) as (process, results):
-    watch(process, results, b"job", limits=Limits(), longest=1000, ours=1)
+    watch(process, results, b"job", limits=Limits(), longest=1000, isolated=True)
 """
 
 

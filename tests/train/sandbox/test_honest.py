@@ -47,6 +47,45 @@ def get_estimator(task):
     return Model()
 """
 
+LIBRARIES = """
+import asyncio, multiprocessing, shutil, sqlite3
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import shared_memory
+import joblib
+import pandas as pd
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.model_selection import cross_val_score
+
+async def program():
+    process = await asyncio.create_subprocess_exec("true")
+    return await process.wait()
+"""
+USE = """
+numbers, targets = np.random.rand(60, 4), np.random.rand(60)
+for backend in ("loky", "threading", "multiprocessing"):
+    with joblib.parallel_backend(backend, n_jobs=2):
+        assert len(cross_val_score(RandomForestRegressor(3, n_jobs=2), numbers, targets, cv=2)) == 2
+large = np.ones(2 * 10**6)  # handed over as a file in shared memory
+assert joblib.Parallel(n_jobs=2)(joblib.delayed(np.sum)(large) for _ in range(2)) == [2e6, 2e6]
+for method in ("fork", "spawn", "forkserver"):
+    context = multiprocessing.get_context(method)
+    with ProcessPoolExecutor(2, mp_context=context) as pool:
+        assert list(pool.map(abs, [-1, -2])) == [1, 2]
+fork = multiprocessing.get_context("fork")
+with fork.Manager() as manager:
+    assert list(manager.list([1])) == [1]
+with fork.Pool(2) as pool:
+    assert pool.map(abs, [-1]) == [1]
+fork.Array("d", 1000)
+block = shared_memory.SharedMemory(create=True, size=10**6)
+block.close(), block.unlink()
+assert asyncio.run(program()) == 0
+pd.DataFrame({"x": [1]}).to_parquet("x.parquet")
+shutil.copy2("x.parquet", "y.parquet")
+assert pd.read_parquet("y.parquet")["x"].tolist() == [1]
+sqlite3.connect(":memory:").execute("create table t (x)")
+"""
+
 
 def same(a: Predicted, b: Predicted) -> bool:
     return (
@@ -128,6 +167,11 @@ def test_a_submission_may_use_processes_threads_and_files_within_its_limits(
         """
     )
     assert not list(tmp_path.rglob("file"))
+
+
+@pytest.mark.slow
+def test_what_libraries_do_in_parallel_works(write: Callable[..., Path]) -> None:
+    train(write(top=LIBRARIES, fit=USE), Limits(seconds=300, memory_mb=2000))
 
 
 def test_many_rows_in_and_out(write: Callable[..., Path]) -> None:

@@ -46,7 +46,7 @@ done
 exec setpriv --reuid NOBODY --regid NOBODY --clear-groups -- "$@"
 """.replace("NOBODY", str(NOBODY))
 """Becomes nobody, in a view of the files where folders that are closed to others hold Python, and nothing else."""
-SUBSET = "rights or network or signals or stubborn or many_small"
+SUBSET = "rights or network or signals or stubborn or many_small or counts_once or held_memory"
 THREADS = """
 while True:
     try:
@@ -101,7 +101,7 @@ def test_a_user_without_rights_can_isolate_too() -> None:
     if "cannot be isolated" in probe.stdout:
         pytest.skip(f"nobody cannot isolate: {probe.stdout}")
     options = ["-q", "-p", "no:cacheprovider", "--basetemp", "/mnt/theirs/tests", "-k", SUBSET]
-    files = [str(here / "test_reaching_out.py"), str(here / "test_limits.py")]
+    files = [str(here / f"test_{name}.py") for name in ("reaching_out", "limits", "held_memory")]
     done = run("-m", "pytest", "--rootdir", str(here.parents[2]), *options, *files)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "skipped" not in done.stdout

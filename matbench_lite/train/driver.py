@@ -1,0 +1,96 @@
+"""The way of every run: what is missing goes to a runner, and each outcome is kept when it comes."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from matbench_lite.progress import progress
+from matbench_lite.text import count
+from matbench_lite.train.jobs import Job, Outcome
+from matbench_lite.train.journal import Journal
+from matbench_lite.train.runners import Runner
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One piece that has just ended.
+
+    Args:
+        job: The job.
+        outcome: What became of it.
+        done: How many have ended in this run.
+        total: How many there are in this run.
+        seconds_left: Estimated wall time until the last has ended, s.
+    """
+
+    job: Job
+    outcome: Outcome
+    done: int
+    total: int
+    seconds_left: float
+
+
+def drive(
+    jobs: Sequence[Job],
+    runner: Runner,
+    journal: Journal | None = None,
+    *,
+    title: str = "",
+    work: Callable[[Job], float] = lambda _: 1.0,
+    finish: Callable[[Job, Outcome], Outcome] = lambda _, outcome: outcome,
+    report: Callable[[Step], None] | None = None,
+    until_failure: bool = False,
+) -> list[Outcome]:
+    """Do jobs, and keep what becomes of each; Ctrl-C says what is kept.
+
+    Args:
+        jobs: The jobs, without those that are known; see `Journal.known`.
+        runner: Does them.
+        journal: Keeps their outcomes.
+        title: What is done, beside the progress bar.
+        work: How much work a job is, in any unit, for the estimate of the time left.
+        finish: What is made of an outcome before it is kept, in this process.
+        report: Called after every job.
+        until_failure: Whether the first job that fails is the last.
+
+    Returns:
+        The outcomes, in the order of the jobs; if one failed and was the last, there are fewer.
+
+    Examples:
+        >>> from matbench_lite import load_benchmark
+        >>> from matbench_lite.train import Folds, Here, load_model
+        >>> protocol = Folds(task=load_benchmark("mini")["mini_gap"])
+        >>> jobs = [Job(model=load_model("dummy"), protocol=protocol, piece=fold) for fold in range(2)]
+        >>> [len(outcome.predictions["test"].rows) for outcome in drive(jobs, Here())]
+        [100, 100]
+    """
+    outcomes: dict[int, Outcome] = {}
+    places = {id(job): place for place, job in enumerate(jobs)}
+    start, ended, left = time.perf_counter(), 0.0, sum(map(work, jobs))
+    try:
+        with progress(title, len(jobs)) as advance:
+            for job, received in runner.done(jobs):
+                outcome = finish(job, received)
+                outcomes[places[id(job)]] = outcome
+                if journal is not None:
+                    journal.keep(job, outcome)
+                advance(1)
+                ended, left = ended + work(job), left - work(job)
+                if report is not None:
+                    seconds_left = (time.perf_counter() - start) / ended * left
+                    done = len(outcomes)
+                    report(Step(job=job, outcome=outcome, done=done, total=len(jobs), seconds_left=seconds_left))
+                if until_failure and outcome.record.error is not None:
+                    break
+    except KeyboardInterrupt:
+        if journal is not None:
+            kept = f"{count(len(outcomes), 'piece')} of {len(jobs)} done in this run and kept in {journal.folder}"
+            sys.stderr.write(f"stopped: {kept}; the same command again goes on\n")
+        raise
+    finally:
+        if journal is not None:
+            journal.flush()
+    return [outcomes[place] for place in sorted(outcomes)]

@@ -1,0 +1,148 @@
+"""What is to be run, and how: tasks, folds, seed, where; and what a folder says of the run that is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from matbench_lite._version import __version__
+from matbench_lite.errors import RunError, UnknownNameError
+from matbench_lite.submission import Submission
+from matbench_lite.tasks import Benchmark, Task
+from matbench_lite.train.jobs import Job
+from matbench_lite.train.model_file import Model, source_digest
+from matbench_lite.train.protocols import Folds
+from matbench_lite.train.runners import Backend
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What is to be run, and how.
+
+    Args:
+        model: The model.
+        benchmark: Name of the benchmark, or the path of its TOML file.
+        output: Folder of the entry.
+        tasks: Names of tasks; all that the model takes by default.
+        folds: Fold numbers; all by default, the first in a quick run.
+        seed: Seed of everything random.
+        workers: How many folds are trained at a time.
+        threads: Threads of each of them.
+        devices: Values of `CUDA_VISIBLE_DEVICES`, one for each worker in turn.
+        backend: Where they are trained.
+        scheduler: Address of a Dask scheduler.
+        timeout: Seconds after which a fold is given up.
+        memory_mb: Memory in MB above which a fold is given up.
+        quick: Train on few rows, to see that the model works; the entry is marked.
+        fresh: Forget what an earlier run in that folder has recorded.
+    """
+
+    model: Model
+    benchmark: str
+    output: Path
+    tasks: tuple[str, ...] | None = None
+    folds: tuple[int, ...] | None = None
+    seed: int = 0
+    workers: int = 1
+    threads: int = 1
+    devices: tuple[str, ...] = ()
+    backend: Backend = "local"
+    scheduler: str | None = None
+    timeout: float | None = None
+    memory_mb: float | None = None
+    quick: bool = False
+    fresh: bool = False
+
+    def job(self, task: Task, fold: int) -> Job:
+        """The job of one fold."""
+        return Job(
+            model=self.model,
+            protocol=Folds(task=replace(task), quick=self.quick),  # without what the task has read: it is sent
+            piece=fold,
+            seed=self.seed,
+            seconds=self.timeout,
+            memory_mb=self.memory_mb,
+            threads=self.threads,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunResult:
+    """What a run has done.
+
+    Args:
+        submission: Everything recorded in the folder, by this run and earlier ones.
+        folder: The entry's folder; None if there was nothing to save.
+        trained: Number of folds trained in this run.
+        kept: Number of folds asked for that were there already.
+        failed: Folds, or whole tasks, that failed: what went wrong.
+        log: The log file.
+    """
+
+    submission: Submission
+    folder: Path | None
+    trained: int
+    kept: int
+    failed: tuple[str, ...]
+    log: Path
+
+
+def header_of(plan: Plan, bench: Benchmark) -> dict[str, Any]:
+    """What a folder of this run says of it, and `gather` needs."""
+    model = vars(plan.model) | {"path": plan.model.path and str(plan.model.path)}
+    return {
+        "matbench_lite": __version__,
+        "benchmark": bench.name,
+        "benchmark_file": plan.benchmark,
+        "model": model | {"files": [str(file) for file in plan.model.files]},
+        "seed": plan.seed,
+        "quick": plan.quick,
+    }
+
+
+def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
+    """What tells the run of a folder from this one."""
+    if before.get("benchmark") != now["benchmark"]:
+        return f"its benchmark is {before.get('benchmark')}, not {now['benchmark']}"
+    if before.get("model", {}).get("sha256") != now["model"]["sha256"]:
+        return "the model's code has changed since"
+    if before.get("seed") != now["seed"]:
+        return f"its seed is {before.get('seed')}, not {now['seed']}"
+    if before.get("quick") != now["quick"]:
+        return "a quick one" if before.get("quick") else "not a quick one"
+    if before.get("matbench_lite") != now["matbench_lite"]:
+        return f"it was made with version {before.get('matbench_lite')} of this package"
+    return None
+
+
+def plan_of(header: Mapping[str, Any], output: Path) -> Plan:
+    """The run that a folder says is in it; its model is not executed."""
+    model = dict(header["model"])
+    files = tuple(Path(file) for file in model["files"])
+    known = Model(**model | {"files": files, "path": model["path"] and Path(model["path"])})
+    if source_digest(files) != known.sha256:
+        raise RunError(f"the model {known.name!r} has changed since it was run", fix="bring the old files back")
+    return Plan(
+        model=known, benchmark=header["benchmark_file"], output=output, seed=header["seed"], quick=header["quick"]
+    )
+
+
+def tasks_of(plan: Plan, bench: Benchmark) -> tuple[Task, ...]:
+    """The tasks of a run: those that were named, or all that the model takes."""
+    chosen = bench.select(names=plan.tasks)
+    refused = [task for task in chosen if not plan.model.takes(task)]
+    if refused and (plan.tasks or len(refused) == len(chosen)):
+        raise RunError(plan.model.refusal(*refused), fix="leave these tasks out" if plan.tasks else "use another model")
+    return tuple(task for task in chosen if plan.model.takes(task))
+
+
+def folds_of(plan: Plan, task: Task) -> Sequence[int]:
+    """The folds of a task that are to be run."""
+    if plan.folds is None:
+        return task.folds[:1] if plan.quick else task.folds
+    for fold in plan.folds:
+        if fold not in task.folds:
+            raise UnknownNameError(f"{task.name} has no fold {fold}", fix=f"use one of 0 to {task.n_folds - 1}")
+    return sorted(set(plan.folds))

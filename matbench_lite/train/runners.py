@@ -1,0 +1,304 @@
+"""Where pieces are done: in this process, in processes of this machine, in sandboxes, or on a Dask cluster.
+
+A piece is trained in a process of its own, which one that never ends, eats the memory or crashes takes with it, and
+nobody else. Jobs go there pickled on standard input, outcomes come back on standard output; what the model prints goes
+to standard error. The process ends when its standard input does, and when it had nothing to do for a while: workers of
+a cluster live long.
+
+Only names and numbers travel to the workers of a cluster, predictions come back: each reads inputs from the store of
+its own machine. When a worker dies, Dask gives its pieces to another one, which starts them again with the same seed.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import replace
+from queue import SimpleQueue
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
+
+from matbench_lite.errors import RunError
+from matbench_lite.train.jobs import Job, Outcome, PieceRecord
+from matbench_lite.train.worker import Child
+
+if TYPE_CHECKING:
+    from matbench_lite.train.model_file import Model
+
+Backend = Literal["local", "dask"]
+"""Where folds are trained: in processes of this machine, or on a cluster."""
+Done = tuple[Job, Outcome]
+_CONNECT = "10s"  # how long to wait for a scheduler
+_BATCHES = 16
+"""So many times each worker asks for more small pieces: few enough to be cheap, many enough to end at the same time."""
+_own = threading.local()
+
+
+class Runner:
+    """Does jobs; used in a `with` block, at the end of which nothing of it is left."""
+
+    def done(self, jobs: Sequence[Job]) -> Iterator[Done]:
+        """Do jobs, and give each one's outcome as soon as it is there."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing to end."""
+
+
+def runner(
+    backend: Backend = "local", *, workers: int = 1, devices: Sequence[str] = (), scheduler: str | None = None
+) -> Runner:
+    """The runner for an option of the user's.
+
+    Args:
+        backend: "local" for processes of this machine, "dask" for a cluster.
+        workers: How many pieces are done at a time.
+        devices: Values of `CUDA_VISIBLE_DEVICES`, one for each process in turn.
+        scheduler: Address of a Dask scheduler; without one, a cluster of `workers` processes is started here.
+
+    Raises:
+        RunError: If devices are named for a cluster.
+
+    Examples:
+        >>> from matbench_lite import load_benchmark
+        >>> from matbench_lite.train import Folds, Job, load_model
+        >>> job = Job(model=load_model("dummy"), protocol=Folds(task=load_benchmark("mini")["mini_gap"]), piece=0)
+        >>> with runner(workers=1) as one:
+        ...     [(job, outcome)] = one.done([job])
+        >>> job.place, outcome.record.error
+        ('mini_gap fold 0', None)
+    """
+    if backend != "dask":
+        return Processes(workers, devices=devices)
+    if devices:
+        raise RunError(
+            "devices cannot be given to the workers of a cluster", fix="start each with its CUDA_VISIBLE_DEVICES"
+        )
+    return Cluster(workers, scheduler)
+
+
+class Here(Runner):
+    """Does jobs in this process, one after the other, with one thread: what is kept between them needs no sending."""
+
+    def done(self, jobs: Sequence[Job]) -> Iterator[Done]:
+        """In their order."""
+        with one_thread() as limit:
+            for job in jobs:
+                limit()
+                yield job, job.work()
+
+
+class Processes(Runner):
+    """Does jobs in processes of this machine that can be stopped one by one.
+
+    Args:
+        workers: How many at a time.
+        devices: One for each process in turn, as its `CUDA_VISIBLE_DEVICES`.
+        small: Whether pieces are so small that many are sent at once; their outcomes then come in order.
+        prepare: What a process does before its first job, while the program goes on.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        *,
+        devices: Sequence[str] = (),
+        small: bool = False,
+        prepare: Callable[[], object] | None = None,
+    ) -> None:
+        self._small = small
+        self._idle: SimpleQueue[Child] = SimpleQueue()
+        self._children = [
+            Child(device=devices[number % len(devices)] if devices else None, prepare=prepare)
+            for number in range(workers)
+        ]
+        for child in self._children:
+            if prepare is not None:
+                child.start()
+            self._idle.put(child)
+        self._pool = ThreadPoolExecutor(workers)
+
+    def done(self, jobs: Sequence[Job]) -> Iterator[Done]:
+        """As they come; small ones in their order."""
+        size = max(1, len(jobs) // (len(self._children) * _BATCHES)) if self._small else 1
+        batches = [jobs[start : start + size] for start in range(0, len(jobs), size)]
+        futures = [self._pool.submit(self._batch, batch) for batch in batches]
+        try:
+            for future in futures if self._small else as_completed(futures):
+                yield from future.result()
+        finally:
+            _cancel(futures)
+
+    def _batch(self, batch: Sequence[Job]) -> list[Done]:
+        child = self._idle.get()
+        try:
+            return list(zip(batch, child.run(batch), strict=False))  # the first that fails is the last
+        finally:
+            self._idle.put(child)
+
+    def __exit__(self, *_: object) -> None:
+        """End the processes, whatever they are doing."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for child in self._children:
+            child.close()
+        self._pool.shutdown()
+
+
+class Contained(Runner):
+    """Does jobs of strangers' code in sandboxes; an error of the machine's, not of the code, ends the run.
+
+    Args:
+        workers: How many at a time.
+        limits: What each may take.
+        isolated: Whether code is kept from the files and the network of this machine.
+    """
+
+    def __init__(self, workers: int, *, limits: Any, isolated: bool = True) -> None:
+        self._pool = ThreadPoolExecutor(workers)
+        self._limits, self._isolated = limits, isolated
+
+    def done(self, jobs: Sequence[Job]) -> Iterator[Done]:
+        """As they come."""
+        futures = {self._pool.submit(self._contained, job): job for job in jobs}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            _cancel(list(futures))
+
+    def _contained(self, job: Job) -> Outcome:
+        from matbench_lite.errors import SubmittedCodeError
+        from matbench_lite.train.sandbox import fit_contained
+
+        split = job.protocol.split(job)
+        try:
+            fitted = fit_contained(
+                cast("Model", job.model).files[0].parent,
+                split.task,
+                split.X,
+                split.y,
+                list(split.asked.values()),
+                seed=split.seed,
+                where=job.protocol.label(job.piece),
+                limits=self._limits,
+                isolated=self._isolated,
+            )
+        except SubmittedCodeError as error:
+            record = PieceRecord(
+                error=error.message, fix=error.fix, traceback=error.details, log={"stage": error.stage}
+            )
+            return Outcome(record=record)
+        record = PieceRecord(seconds=fitted.seconds, printed=fitted.output)
+        return Outcome(predictions=split.answered(fitted.predicted), record=record)
+
+    def __exit__(self, *_: object) -> None:
+        """Wait for what is at work: a sandbox ends within its limits."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _cancel(futures: Sequence[Future[Any]]) -> None:
+    for future in futures:
+        future.cancel()
+
+
+class Cluster(Runner):
+    """Does jobs on the workers of a Dask cluster.
+
+    Args:
+        workers: How many processes are started here, where no scheduler is named.
+        scheduler: Address of a scheduler.
+    """
+
+    def __init__(self, workers: int, scheduler: str | None) -> None:
+        self._workers, self._scheduler = workers, scheduler
+
+    def done(self, jobs: Sequence[Job]) -> Iterator[Done]:
+        """As they come."""
+        with _client(self._workers, self._scheduler) as client:
+            from distributed import as_completed
+
+            waiting = {client.submit(train_on_worker, job, pure=False): job for job in jobs}
+            try:
+                for future in as_completed(list(waiting)):
+                    job = waiting.pop(future)
+                    yield job, _outcome(future, job)
+            finally:
+                client.cancel(list(waiting))
+
+
+def train_on_worker(job: Job) -> Outcome:
+    """Do a job in a process of this worker's thread, kept for the next one."""
+    from distributed import get_worker
+
+    if not hasattr(_own, "child"):
+        _own.child = Child()
+    outcome: Outcome = _own.child.run([job])[0]
+    printed = f"trained by {get_worker().name}\n{outcome.record.printed}"
+    return replace(outcome, record=replace(outcome.record, printed=printed))
+
+
+def _outcome(future: Any, job: Job) -> Outcome:
+    # Not its status: if the worker that held the result has died since, the piece is pending again, and waited for.
+    error = future.exception()
+    if error is None:
+        outcome: Outcome = future.result()
+        return outcome
+    return Outcome().failed(
+        f"{job.place}: the cluster gave up: {type(error).__name__}: {error}",
+        fix="see the log of the scheduler; the same command again goes on",
+    )
+
+
+@contextmanager
+def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise RunError("Dask is not installed", fix="pip install 'matbench-lite[dask]'") from None
+    if scheduler is None:
+        with (
+            LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client
+        return
+    try:
+        client = Client(scheduler, timeout=_CONNECT)
+    except (OSError, ValueError) as error:
+        raise RunError(
+            f"no Dask scheduler answers at {scheduler}: {error}", fix="start one with `dask scheduler`"
+        ) from error
+    with client:
+        yield client
+
+
+@contextmanager
+def one_thread() -> Iterator[Callable[[], None]]:
+    """One thread for linear algebra, here as in every worker: sums in another order are other numbers.
+
+    Gives a function that limits what a model has loaded since the last time.
+    """
+    from threadpoolctl import threadpool_limits
+
+    modules = len(sys.modules)
+    limits = [threadpool_limits(limits=1)]
+
+    def limit() -> None:
+        nonlocal modules
+        if len(sys.modules) != modules:
+            limits.append(threadpool_limits(limits=1))
+            modules = len(sys.modules)
+
+    try:
+        yield limit
+    finally:
+        for one in reversed(limits):
+            one.restore_original_limits()
