@@ -9,7 +9,7 @@ VENV ?= $(if $(filter python3,$(PYTHON)),.venv,.venv-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 # The systems that we compare with. Their own requirements name versions that no current Python installs.
-PEERS := matbench==0.6 ccobra==1.5.0
+PEERS := matbench==0.6 ccobra==1.5.0 ramp-workflow==0.7.0
 SHUFFLE := $(if $(SEED),--random-order --random-order-seed $(SEED))
 
 .PHONY: demo test lint fast wheel browser clean

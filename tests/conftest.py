@@ -117,7 +117,7 @@ def real_data() -> Path:
 
 @pytest.fixture(scope="session")
 def peers() -> Path:
-    """The folder with matbench 0.6 and CCOBRA 1.5.0, to be put on the path of a Python like this one."""
+    """The folder with matbench, CCOBRA and ramp-workflow, to be put on the path of a Python like this one."""
     folder = Path(sys.prefix) / "peers"
     if not folder.is_dir():
         pytest.skip("the systems that we compare with are not installed: `make test` does it")

@@ -99,7 +99,7 @@ def test_benchmarks_and_data(folder: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_a_benchmark_of_ones_own(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    whole, fixed = blocks("own_benchmark.md", "toml")
+    whole, _, fixed = blocks("own_benchmark.md", "toml")
     (folder / "our_alloys.toml").write_text(whole)
     rows = "".join(f"s{row},Fe{row + 1}Ni,{row / 10}\n" for row in range(1200))
     (folder / "alloys.csv").write_text("sample,formula,hardness\n" + rows)
@@ -116,6 +116,16 @@ def test_a_benchmark_of_ones_own(folder: Path, capsys: pytest.CaptureFixture[str
     assert mbl(["tasks", "--benchmark", "our_alloys.toml"]) == 0
     (folder / "alloys.csv").write_text("sample,formula,hardness\n" + rows.replace("s7,Fe8Ni,0.7", "s7,Fe8Ni,0.8"))
     assert mbl(["tasks", "--benchmark", "our_alloys.toml"]) == 1
+
+
+@pytest.mark.slow
+def test_a_table_of_three_classes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, model = blocks("own_benchmark.md", "python")[1:]
+    exec(table, {})
+    (folder / "wines.toml").write_text(blocks("own_benchmark.md", "toml")[1])
+    (folder / "bayes.py").write_text(model)
+    assert run_commands("".join(blocks("own_benchmark.md"))) == [0, 0, 0, 0]
+    assert "macro F1" in capsys.readouterr().out
 
 
 @pytest.mark.slow

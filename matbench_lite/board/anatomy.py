@@ -119,6 +119,8 @@ def _each_grouping(rows: Rows) -> Iterator[_Grouping]:
     every = np.arange(len(rows.targets))
     yield ("target", every, *_by_target(rows.targets))
     owner, symbols = _elements(rows.formulas)
+    if not len(owner):  # a table, which has no formulas
+        return
     numbers = np.bincount(owner, minlength=len(every))
     yield "number of elements", every, numbers, [str(number) for number in range(int(numbers.max()) + 1)]
     names, codes = np.unique(symbols, return_inverse=True)
@@ -139,7 +141,7 @@ def _groups(by: str, losses: NDArray[np.float64], codes: NDArray[np.intp], label
             yield Group(by=by, label=label, rows=count, error=total / count)
 
 
-def _by_target(targets: NDArray[np.float64] | NDArray[np.bool_]) -> tuple[NDArray[np.intp], list[str]]:
+def _by_target(targets: NDArray[Any]) -> tuple[NDArray[np.intp], list[str]]:
     """Tenths of the rows by target, fewer where many targets are equal; for classification the classes."""
     if targets.dtype == bool:
         return targets.astype(np.intp), ["false", "true"]

@@ -44,7 +44,7 @@ class Results:
 
     Raises:
         EntryError: If an entry is of another benchmark.
-        MetricError: If a task has one fold: ties are tested over folds.
+        MetricError: If a task has folds or classes for which there is no board yet.
     """
 
     def __init__(self, benchmark: Benchmark, entries: Mapping[str, Submission]) -> None:
@@ -54,10 +54,9 @@ class Results:
             if entry.benchmark.name != benchmark.name:
                 raise EntryError(f"{slug} is an entry of {entry.benchmark.name}, not of {benchmark.name}")
         for task in benchmark:
-            if task.n_folds < 2:
+            if why := _unrankable(task):
                 raise MetricError(
-                    f"{task.name} has one fold: a leaderboard tests over folds whether entries differ",
-                    fix="use a benchmark with two folds or more; `mbl score` scores entries of this one",
+                    f"{task.name} has {why}", fix="`mbl score` and `mbl try` score entries and models of this benchmark"
                 )
         self._targets: dict[str, TargetsState | None] = {}
         self._results: dict[tuple[str, str], Result | None] = {}
@@ -266,3 +265,14 @@ class Results:
             lines = [f"{fold} {held.predictions.type} {held.predictions.sha256}" for fold, held in folds.items()]
             self._digests[slug, task.name] = hashlib.sha256("\n".join(lines).encode()).hexdigest()
         return self._digests[slug, task.name]
+
+
+def _unrankable(task: Task) -> str | None:
+    """What a task has for which there is no board yet, in words."""
+    if task.n_folds < 2:
+        return "one fold: a leaderboard tests over folds whether entries differ"
+    if task.scored_as == "multiclass":
+        return f"{len(task.classes)} classes: a leaderboard compares entries on numbers or on two classes"
+    if not task.is_partition:
+        return "folds that do not test every row once: a leaderboard compares entries row by row"
+    return None

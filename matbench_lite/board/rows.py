@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matbench_lite.data import targets_here
+from matbench_lite.data import load_formulas, targets_here
 from matbench_lite.derived import key
 from matbench_lite.metrics import DECISION_THRESHOLD
 from matbench_lite.submission import RecordedFold
@@ -24,14 +24,14 @@ class Rows:
     """The rows of a task, in file order.
 
     Args:
-        targets: True values, in the unit of the task, or booleans.
+        targets: True values, in the unit of the task, or booleans, or the numbers of classes.
         formulas: Reduced formulas.
         folds: The fold in whose test part each row is.
         unseen: Whether the formula does not occur in the training part of that fold.
         spacegroups: Space-group numbers, 0 where unknown; None if the targets do not have them.
     """
 
-    targets: NDArray[np.float64] | NDArray[np.bool_]
+    targets: NDArray[np.float64] | NDArray[np.bool_] | NDArray[np.intp]
     formulas: NDArray[np.object_]
     folds: NDArray[np.uint8]
     unseen: NDArray[np.bool_]
@@ -103,7 +103,7 @@ def read_rows(task: Task, _digest: str) -> Rows:
         _digest: That of `targets_state`: with other targets, other rows are read.
     """
     frame = task.targets
-    formulas = frame["formula"].to_numpy(dtype=object)
+    formulas = np.array(load_formulas(task), dtype=object)
     spacegroups = frame["spacegroup"].to_numpy(dtype=np.int64, na_value=0) if "spacegroup" in frame else None
     return Rows(
         targets=task.target_values,

@@ -21,7 +21,7 @@ from matbench_lite.tasks import Benchmark, Task
 class Targets:
     """The published targets of a task in file order, in the unit of the task, or booleans."""
 
-    values: NDArray[np.float64] | NDArray[np.bool_]
+    values: NDArray[np.float64] | NDArray[np.bool_] | NDArray[np.intp]
 
     @cached_property
     def unique(self) -> NDArray[np.bool_]:

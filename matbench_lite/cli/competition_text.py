@@ -125,7 +125,8 @@ _STATE_STYLES = {"scored": "green", "error": "red"}
 def print_created(event: Event, *, already_public: bool) -> None:
     """What was made, and what to do with it."""
     task = event.public_task
-    say(f"{event.folder}: {event.title}, {task.target} from {task.input}s, ranked by {_metric(event)}")
+    inputs = "columns of a table" if task.input == "table" else f"{task.input}s"
+    say(f"{event.folder}: {event.title}, {task.target} from {inputs}, ranked by {_metric(event)}")
     say(f"  kit      hand it out: {len(task.train_rows(0))} rows to train on, {len(task.test_rows(0))} to test on")
     private = event.private_task
     trained = f"{len(private.train_rows(0))} rows to train on, " if event.mode == "code" else ""

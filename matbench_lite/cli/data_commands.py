@@ -218,15 +218,21 @@ def _print_all(bench: Benchmark) -> None:
     headers = ("task", "input", "kind", "target", "unit", "rows")
     rows = [
         # The unit tells the kind where there is no room for a column of its own.
-        (task.name, task.input, task.kind, task.target, task.unit or "true/false", f"{task.rows:,}")
+        (task.name, task.input, task.kind, task.target, task.unit or _classes(task), f"{task.rows:,}")
         for task in bench
     ]
     _print_rows(headers, rows, spare="kind", right="rows", title=bench.title)
-    inputs = {kind: len(bench.select(input=kind)) for kind in ("structure", "composition")}
+    inputs: dict[str, int] = {kind: len(bench.select(input=kind)) for kind in ("structure", "composition")}
+    if tables := len(bench.select(input="table")):
+        inputs = {**{kind: number for kind, number in inputs.items() if number}, "table": tables}
     kinds = {kind: len(bench.select(kind=kind)) for kind in ("regression", "classification")}
     counts = ", ".join(f"{number} {name}" for name, number in {**kinds, **inputs}.items())
     say(f"\n{count(len(bench), 'task')}: {counts}", soft_wrap=False)
     say(f"details of one: mbl tasks {bench.names[0]}", soft_wrap=False)
+
+
+def _classes(task: Task) -> str:
+    return f"{len(task.classes)} classes" if task.classes else "true/false"
 
 
 def _print_rows(
@@ -239,6 +245,15 @@ def _print_rows(
     print_fitted(columns, title=title)
 
 
+def _folds(task: Task) -> str:
+    """How many folds, and where they come from."""
+    given = task.table and (task.table.part or task.table.fold or task.table.group or task.table.time)
+    if given or task.scheme == "repeats":
+        return f"{task.n_folds}, by {given or 'columns of repeats'}"
+    share = f" draws of {task.test_share:.0%} of the rows" if task.test_share else ""
+    return f"{task.n_folds}{share}, seed {task.seed}"
+
+
 def _print_one(task: Task) -> None:
     facts = {
         "benchmark": task.benchmark,
@@ -248,7 +263,8 @@ def _print_one(task: Task) -> None:
         "unit": task.unit,
         "rows": f"{task.rows:,}",
         "row ids": f"{task.ids[0]} … {task.ids[-1]}",
-        "folds": f"{task.n_folds}, seed {task.seed}",
+        "classes": ", ".join(map(str, task.classes)),
+        "folds": _folds(task),
         "deviation": ""
         if task.mean_absolute_deviation is None
         else f"{task.mean_absolute_deviation:.6g} {task.unit} (mean absolute deviation from the mean)",

@@ -56,10 +56,13 @@ def create(
     data: Annotated[Path | None, typer.Option(help="A CSV or Parquet file of your own.")] = None,
     target: Annotated[str | None, typer.Option(help="Its column with the target.")] = None,
     input_: Annotated[
-        Literal["composition", "structure"], typer.Option("--input", help="What models get to see.")
+        Literal["composition", "structure", "table"], typer.Option("--input", help="What models get to see.")
     ] = "composition",
     column: Annotated[
         str | None, typer.Option(help="Its column with formulas or structures; by default formula.")
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="Of a table, the columns that models get, as a,b,c; by default all others.")
     ] = None,
     id_: Annotated[
         str | None, typer.Option("--id", help="Its column with row ids; rows are numbered by default.")
@@ -101,7 +104,8 @@ def create(
     """Make an event: the kit for participants, and the private folder.
 
     The rows come from a task of a benchmark, or from a table of your own. They
-    are shared out at random; all rows of one formula go to the same dataset.
+    are shared out at random; all rows of one formula go to the same dataset, and
+    all of a table that have the same inputs, or are of one group.
 
     Examples:
         mbl event create gaps --benchmark mini --task mini_gap
@@ -127,6 +131,7 @@ def create(
             target=target,
             input=input_,
             column=column,
+            columns=columns.split(",") if columns else (),
             id=id_,
             kind=kind,
             unit=unit,

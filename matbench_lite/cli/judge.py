@@ -103,7 +103,7 @@ def run(
     tasks: Annotated[list[str] | None, typer.Option("--task", "-t", help="A regression task; may be repeated.")] = None,
     benchmark: Annotated[str, typer.Option("--benchmark", "-b", help="Benchmark of the tasks.")] = "matbench_v0.1",
     features: Annotated[
-        Literal["elements", "magpie", "structure"] | None, typer.Option(help="Features of the tasks.")
+        Literal["elements", "magpie", "structure", "table"] | None, typer.Option(help="Features of the tasks.")
     ] = None,
     runs: Annotated[
         int | None, typer.Option("--runs", "-n", min=1, help="Runs per dataset, each with its seed; by default 10.")

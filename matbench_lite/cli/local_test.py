@@ -47,7 +47,10 @@ def try_model(
         typer.Option("--tasks", "-t", help="Tasks to try it on; by default the first of the benchmark."),
     ] = None,
     fold: FoldOption = 0,
-    inner_folds: Annotated[int, typer.Option("--inner-folds", min=2, max=100, help="Number of inner folds.")] = 8,
+    inner_folds: Annotated[
+        int | None,
+        typer.Option("--inner-folds", min=2, help="Number of inner folds; by default 8, or as many as the data gives."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the inner folds and of the models.")] = 0,
     jobs: options.TrainedAtATime = 1,
     threads: options.ThreadsOption = 1,
@@ -224,7 +227,7 @@ def print_scores(
     from matbench_lite.metrics import Summary, metric_name, shown_metrics
 
     columns = {}
-    for metric in shown_metrics(task.kind, "board"):
+    for metric in (*shown_metrics(task.scored_as, "board"), *shown_metrics(task.scored_as, "trial")):
         if any(metric.name in part for part in parts.values()):
             name = metric_name(metric.name, "")
             header = name if len(name) <= _WIDEST_HEADER else metric.name

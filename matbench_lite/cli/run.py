@@ -154,7 +154,7 @@ def _report(step: Step, scores: Mapping[str, float]) -> None:
         return
     assert isinstance(step.job.protocol, Folds)
     task = step.job.protocol.task
-    metric = ranking_metric(task.kind)
+    metric = ranking_metric(task.scored_as)
     score = f"{metric_name(metric, task.unit)} {scores[metric]:.4g}"
     say(f"{done}{step.job.place}: {score}, {duration(record.seconds)}{left}", to=errors)
 

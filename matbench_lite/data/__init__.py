@@ -11,6 +11,7 @@ from matbench_lite.lazy import lazy
 
 if TYPE_CHECKING:
     from matbench_lite.data.access import (
+        class_names,
         load_formulas,
         load_inputs,
         load_spacegroups,
@@ -28,19 +29,20 @@ if TYPE_CHECKING:
     from matbench_lite.data.store import data_directory, derived_directory
     from matbench_lite.data.structure_array import StructureArray
     from matbench_lite.data.structures import StructureColumns, encode_structures
-    from matbench_lite.data.tables import table_rows
+    from matbench_lite.data.tables import TableRows, table_rows
 
 __all__ = [
-    "ATOMIC_NUMBERS", "SYMBOLS", "StructureArray", "StructureColumns", "add", "data_directory", "derived_directory",
-    "encode_structures", "export_targets", "fetch", "load_formulas", "load_inputs", "load_spacegroups",
-    "load_target_values", "load_targets", "numbers", "reduced_formulas_of_strings", "require", "status", "table_rows",
-    "targets_here", "verify",
+    "ATOMIC_NUMBERS", "SYMBOLS", "StructureArray", "StructureColumns", "TableRows", "add", "class_names",
+    "data_directory", "derived_directory", "encode_structures", "export_targets", "fetch", "load_formulas",
+    "load_inputs", "load_spacegroups", "load_target_values", "load_targets", "numbers", "reduced_formulas_of_strings",
+    "require", "status", "table_rows", "targets_here", "verify",
 ]  # fmt: skip
 
 __getattr__ = lazy(
     __name__,
     {
-        "access": "load_formulas load_inputs load_spacegroups load_target_values load_targets require targets_here",
+        "access": "class_names load_formulas load_inputs load_spacegroups load_target_values load_targets require "
+        "targets_here",
         "chemistry": "reduced_formulas_of_strings",
         "download": "fetch",
         "elements": "ATOMIC_NUMBERS SYMBOLS",
@@ -50,6 +52,6 @@ __getattr__ = lazy(
         "store": "data_directory derived_directory",
         "structure_array": "StructureArray",
         "structures": "StructureColumns encode_structures",
-        "tables": "table_rows",
+        "tables": "TableRows table_rows",
     },
 )

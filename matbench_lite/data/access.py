@@ -31,7 +31,9 @@ _SYMPREC = 0.1  # angstrom: tolerance of the search for symmetry
 
 
 def load_targets(task: Task) -> pd.DataFrame:
-    """Every row's `target`, reduced `formula` and, where the source has it, `spacegroup`; indexed by row id.
+    """Every row's `target`, reduced `formula` (but for tables), and `spacegroup`, where the source has it, by row id.
+
+    A class is given by its name, if it has one.
 
     Raises:
         DataMissingError: If the targets are not on this machine and fetching is turned off.
@@ -40,10 +42,22 @@ def load_targets(task: Task) -> pd.DataFrame:
     import pandas as pd
 
     data = _data(task, "targets")
-    columns: dict[str, Any] = {"target": data.target_values, "formula": data.formulas}
+    columns: dict[str, Any] = {"target": class_names(task, data.target_values)}
+    if task.input != "table":
+        columns["formula"] = data.formulas
     if data.spacegroups is not None:
         columns["spacegroup"] = pd.array(data.spacegroups, dtype="Int16")
     return pd.DataFrame(columns, index=task.ids)
+
+
+def class_names(task: Task, values: NDArray[Any]) -> NDArray[Any]:
+    """The names of classes that are given by number; true, false and numbers that are no classes as they are."""
+    import numpy as np
+
+    if not task.classes:
+        return values
+    names = np.array(task.classes, dtype=object if isinstance(task.classes[0], str) else np.int64)
+    return names[values.astype(np.intp)]
 
 
 def targets_here(task: Task) -> Opened | TableRows | None:
@@ -60,24 +74,26 @@ def targets_here(task: Task) -> Opened | TableRows | None:
     return _opened(task, "targets", lambda: holdings(task)["targets"])[1]
 
 
-def load_target_values(task: Task) -> NDArray[np.float64] | NDArray[np.bool_]:
-    """The targets alone, as a read-only array in file order."""
+def load_target_values(task: Task) -> NDArray[np.float64] | NDArray[np.bool_] | NDArray[np.intp]:
+    """The targets alone, as a read-only array in file order; classes by their numbers, the second of two as true."""
     return _data(task, "targets").target_values
 
 
 def load_formulas(task: Task) -> list[str]:
-    """The reduced formulas alone, in file order."""
+    """The reduced formulas alone, in file order; "" for a row of a table."""
     return list(_data(task, "targets").formulas)
 
 
-def load_inputs(task: Task) -> pd.Series:
-    """Every row's formula string or structure, indexed by row id; a structure is built when it is looked at.
+def load_inputs(task: Task) -> pd.Series | pd.DataFrame:
+    """Every row's formula string or structure, built when it is looked at, or columns of a table; by row id.
 
     Raises what `load_targets` does.
     """
     import pandas as pd
 
     data = _data(task, "inputs")
+    if isinstance(data, TableRows) and task.input == "table":
+        return data.columns.copy()
     if task.input == "composition":
         return pd.Series(data.compositions, index=task.ids, name="composition")
     from matbench_lite.data.structure_array import StructureArray
@@ -97,8 +113,8 @@ def load_spacegroups(task: Task) -> pd.Series:
     targets = load_targets(task)
     if "spacegroup" in targets:
         return targets["spacegroup"]
-    if task.input == "composition":
-        raise DataMissingError(f"{task.name} has compositions only: no space groups", fix="choose a structure task")
+    if task.input != "structure":
+        raise DataMissingError(f"{task.name} has no structures: no space groups", fix="choose a structure task")
     import pandas as pd
 
     numbers = _kept_spacegroups(task) if is_stored(task) else _spacegroups(task)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from matbench_lite.atomic import replacing
-from matbench_lite.data.access import load_inputs, load_targets
+from matbench_lite.data.access import load_formulas, load_inputs, load_targets
 from matbench_lite.data.store import PARTS, Holding, Part, holdings
 from matbench_lite.data.verification import is_verified
 from matbench_lite.errors import DataError, DataMissingError
@@ -95,14 +95,15 @@ def export_targets(benchmark: Benchmark, path: Path) -> list[str]:
     for task in tasks:
         targets = load_targets(task)
         has_compositions = task.input == "composition" and (task.name, "inputs") in present
-        compositions = load_inputs(task) if has_compositions else targets["formula"]
+        formulas = load_formulas(task)
+        compositions = load_inputs(task).tolist() if has_compositions else formulas
         frames.append(
             pd.DataFrame(
                 {
                     "task": task.name,
                     "mbid": targets.index,
-                    "target": targets["target"].to_numpy().astype(float),
-                    "composition": compositions.to_numpy(),
+                    "target": task.target_values.astype(float),
+                    "composition": compositions,
                     "spg_num": targets["spacegroup"].to_numpy() if "spacegroup" in targets else None,
                 }
             ).astype({"spg_num": "Int16"})

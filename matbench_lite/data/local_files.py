@@ -78,6 +78,7 @@ def add_original(
     from matbench_lite.data.original import read_original
     from matbench_lite.data.structures import write_structures
 
+    assert task.input != "table", "no benchmark that is built in has tables"
     with progress(f"reading {path.name}", path.stat().st_size, unit="bytes") as advance:
         original = read_original(
             path, input_kind=task.input, target=task.target, targets_only=targets_only, on_bytes=advance

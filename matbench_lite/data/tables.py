@@ -5,6 +5,7 @@ Rows in messages are counted from 0, as pandas does, without the header.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,30 +21,29 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from matbench_lite.data.labels import Classes
     from matbench_lite.data.structures import StructureColumns
-    from matbench_lite.tasks import Input, Kind, Table, Task
-
-
-# As text: one wrong label in a CSV file makes texts of all of them.
-_LABELS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+    from matbench_lite.tasks import Input, Kind, Marks, Table, Task
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableRows:
     """What a user's file says of each row, in file order; texts become structures and formulas when they are asked for.
 
-    Targets are floats, or booleans for classification, and read-only. Compositions are formulas, or structures as text,
-    as they are written. Space groups, and whether a row is to be tested on, are None if no column says so. All of it is
-    `verified`: a user's own data is what it is.
+    Targets are read-only floats, or for classification booleans or numbers of classes. Compositions are formulas, or
+    structures as text, as they are written; of a table there are none, but its columns. Space groups are None if no
+    column says so; `marks` is what columns say of the folds. All of it is `verified`: a user's own data is what it is.
     """
 
     table: Table
     input: Input
     ids: pd.Index
-    target_values: NDArray[np.float64] | NDArray[np.bool_]
+    target_values: NDArray[np.float64] | NDArray[np.bool_] | NDArray[np.intp]
+    classes: Classes
     compositions: list[str]
+    columns: pd.DataFrame
     spacegroups: list[int | None] | None
-    is_test: NDArray[np.bool_] | None
+    marks: Marks
     verified: ClassVar[bool] = True
 
     @cached_property
@@ -51,21 +51,38 @@ class TableRows:
         """Digest of ids and targets."""
         from matbench_lite.tasks import targets_digest
 
-        return targets_digest(self.ids, self.target_values)
+        return targets_digest(self.ids, self.target_values, self.classes)
+
+    @cached_property
+    def inputs_digest(self) -> str:
+        """Digest of ids and inputs; of a table, of each row's values as JSON, after the names of the columns."""
+        from matbench_lite.tasks import inputs_digest
+
+        if self.input != "table":
+            return inputs_digest(self.ids, self.compositions)
+        import orjson
+
+        values = self.columns.astype(object).where(self.columns.notna(), None).to_numpy()
+        for infinite in (math.inf, -math.inf):  # no numbers in JSON, which would take them for missing ones
+            values[values == infinite] = str(infinite)
+        rows = (orjson.dumps(row).decode() for row in values.tolist())
+        return inputs_digest(["", *self.ids], [orjson.dumps(list(self.columns)).decode(), *rows])
 
     @cached_property
     def digest(self) -> str:
         """Digest of all that the file says: targets, inputs, space groups."""
-        from matbench_lite.tasks import inputs_digest, spacegroups_digest
+        from matbench_lite.tasks import spacegroups_digest
 
         spacegroups = "" if self.spacegroups is None else spacegroups_digest(self.ids, self.spacegroups)
-        return f"{self.targets_digest} {inputs_digest(self.ids, self.compositions)} {spacegroups}"
+        return f"{self.targets_digest} {self.inputs_digest} {spacegroups}"
 
     @cached_property
     def formulas(self) -> list[str]:
-        """Reduced formulas, in file order."""
+        """Reduced formulas, in file order; of a table, which has none, "" for every row."""
         from matbench_lite.data.chemistry import reduced_formulas, reduced_formulas_of_strings
 
+        if self.input == "table":
+            return [""] * len(self.ids)
         if self.input == "structure":
             return reduced_formulas(self.structures.table)
         with located(f"{self.table.path}: {self.table.input!r} in "):
@@ -95,7 +112,7 @@ def table_rows(task: Task) -> TableRows:
         raise DataMissingError(
             f"{path} cannot be opened: {error.strerror}", fix="correct data.path in the benchmark file"
         ) from error
-    rows = _read_rows(task.table, task.input, task.kind, (stat.st_mtime_ns, stat.st_size))
+    rows = _read_rows(task.table, task.input, task.kind, task.classes, (stat.st_mtime_ns, stat.st_size))
     if task.targets_sha256 is not None and task.targets_sha256 != rows.targets_digest:
         raise DataFormatError(
             f"{path}: ids or targets of {task.name} were changed after the benchmark was loaded",
@@ -105,24 +122,36 @@ def table_rows(task: Task) -> TableRows:
 
 
 @lru_cache(maxsize=8)
-def _read_rows(table: Table, input_kind: Input, kind: Kind, _stamp: tuple[int, int]) -> TableRows:
-    frame = _read_frame(table)
+def _read_rows(table: Table, input_kind: Input, kind: Kind, named: Classes, _stamp: tuple[int, int]) -> TableRows:
+    from matbench_lite.data.fold_columns import read_marks
+
+    frame = _read_frame(table, kind)
     ids = _ids(frame, table)  # the first column that a file of something else lacks
-    target, inputs = (_column(frame, table, name) for name in (table.target, table.input))
-    spacegroup, part = (name and _column(frame, table, name) for name in (table.spacegroup, table.part))
+    target, *inputs = (_column(frame, table, name) for name in (table.target, table.input) if name)
+    spacegroup = table.spacegroup and _column(frame, table, table.spacegroup)
+    others = (*table.columns, table.part, table.fold, table.group, table.time, *table.repeats)
+    for name in filter(None, others):
+        _named(frame, table, name)
+    classes, values = _values(target, table, kind, named)
     return TableRows(
         table=table,
         input=input_kind,
         ids=ids,
-        target_values=_values(target, table, kind),
-        compositions=inputs.astype(str).tolist(),
+        target_values=values,
+        classes=classes,
+        compositions=[text for column in inputs for text in column.astype(str)],
+        columns=_plain_columns(frame[list(table.columns)].set_index(ids), table),
         spacegroups=None if spacegroup is None else checked_spacegroups(spacegroup, table.path),
-        is_test=None if part is None else _is_test(part, table),
+        marks=read_marks(frame, table),
     )
 
 
-def _read_frame(table: Table) -> pd.DataFrame:
+def _read_frame(table: Table, kind: Kind) -> pd.DataFrame:
     import pandas as pd
+
+    # An id such as "001" is text and no number; a formula such as "NaN" is not a missing value.
+    texts = [table.id, table.input, table.part, table.fold, table.group, *table.repeats]
+    texts += [table.target] if kind == "classification" else []
 
     try:
         if table.path.suffix == ".parquet":
@@ -132,8 +161,7 @@ def _read_frame(table: Table) -> pd.DataFrame:
             warnings.simplefilter("error", pd.errors.ParserWarning)
             return pd.read_csv(
                 table.path,
-                # An id such as "001" is text and no number; a formula such as "NaN" is not a missing value.
-                dtype={name: str for name in (table.id, table.input) if name is not None},
+                dtype={name: str for name in texts if name and name not in table.columns},
                 keep_default_na=False,
                 na_values=[""],
                 float_precision="round_trip",
@@ -145,12 +173,16 @@ def _read_frame(table: Table) -> pd.DataFrame:
         raise DataFormatError(f"{table.path} cannot be read: {error}", fix="give a CSV or Parquet file") from error
 
 
-def _column(frame: pd.DataFrame, table: Table, name: str) -> pd.Series:
+def _named(frame: pd.DataFrame, table: Table, name: str) -> pd.Series:
     if name not in frame.columns:
         raise DataFormatError(
             f"{table.path} has no column {name!r}", fix=f"use one of {', '.join(map(str, frame.columns))}"
         )
-    column = frame[name]
+    return frame[name]
+
+
+def _column(frame: pd.DataFrame, table: Table, name: str) -> pd.Series:
+    column = _named(frame, table, name)
     if column.isna().any():
         row = int(column.isna().to_numpy().nonzero()[0][0])
         raise DataFormatError(f"{table.path}: {name!r} in row {row} is empty", fix="fill it in or remove the row")
@@ -170,26 +202,36 @@ def _ids(frame: pd.DataFrame, table: Table) -> pd.Index:
     return ids
 
 
-def _is_test(column: pd.Series, table: Table) -> NDArray[np.bool_]:
-    require_all(column.isin(("train", "test")).to_numpy(), column, table.path, "train or test", "write train or test")
-    is_test: NDArray[np.bool_] = (column == "test").to_numpy()
-    return is_test
+def _plain_columns(columns: pd.DataFrame, table: Table) -> pd.DataFrame:
+    """The columns that a model gets, if they hold numbers, texts, truth values and missing values alone."""
+    import pandas as pd
+
+    for name, column in columns.items():
+        if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
+            continue
+        fits = column.isna() | column.map(lambda value: isinstance(value, str | bool | int | float))
+        fix = "models get numbers, texts and truth values: write the others as one of these"
+        require_all(
+            fits.to_numpy(dtype=bool), column.rename(name), table.path, "a number, a text or a truth value", fix
+        )
+    return columns
 
 
-def _values(column: pd.Series, table: Table, kind: Kind) -> NDArray[np.float64] | NDArray[np.bool_]:
+def _values(
+    column: pd.Series, table: Table, kind: Kind, named: Classes
+) -> tuple[Classes, NDArray[np.float64] | NDArray[np.bool_] | NDArray[np.intp]]:
     import numpy as np
 
-    values: NDArray[np.float64] | NDArray[np.bool_]
+    from matbench_lite.data.labels import classes_of
+
     if kind == "classification":
-        labels = column.astype(str).str.lower().map(_LABELS)
-        require_all(labels.notna().to_numpy(), column, table.path, "true or false", "write true/false or 0/1")
-        values = labels.to_numpy().astype(bool)
+        classes, values = classes_of(column, named, table.path)
     else:
-        values = _numbers(column)
+        classes, values = (), _numbers(column)
         fix = "correct the value, remove the row, or choose another column"
         require_all(np.isfinite(values), column, table.path, "a finite number", fix)
     values.flags.writeable = False
-    return values
+    return classes, values
 
 
 def checked_spacegroups(column: pd.Series, path: Path) -> list[int | None]:

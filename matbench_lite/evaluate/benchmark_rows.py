@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from matbench_lite.errors import EvaluationError, UnknownNameError
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 ORIGIN = "__origin__"
 """The column that says which row of the registry a row is."""
 _SECRET = ("target", "response")
+_PARTING = str.maketrans("|/;", "   ")
 
 
 def read_registry(source: RegistrySource, seed: int) -> pd.DataFrame:
@@ -44,18 +46,20 @@ def read_registry(source: RegistrySource, seed: int) -> pd.DataFrame:
         )
     positions = chosen.index.to_numpy()
     targets = targets.iloc[positions]
-    boolean = task.kind == "classification"
+    of_table = task.input == "table"
+    texts = _rows_as_text(task, positions) if of_table else targets["formula"].to_numpy(dtype=object)
+    is_class = task.kind == "classification"
     frame = pd.DataFrame(
         {
             "id": chosen.to_numpy(),
             "sequence": chosen.groupby(chosen).cumcount().to_numpy(),
-            "task": targets["formula"].to_numpy(dtype=object),
-            "choices": "True|False" if boolean else "real",
+            "task": texts,
+            "choices": _choices(task) if is_class else "real",
             "response": targets["target"].to_numpy(),
-            "response_type": "single-choice" if boolean else "free",
+            "response_type": "single-choice" if is_class else "free",
             "domain": task.name,
             "row": task.ids[positions],
-            "formula": targets["formula"].to_numpy(dtype=object),
+            **({} if of_table else {"formula": texts}),
         }
     )
     if "spacegroup" in columns:
@@ -64,6 +68,23 @@ def read_registry(source: RegistrySource, seed: int) -> pd.DataFrame:
     origins = [Origin(shelf=shelf, position=int(position)) for position in positions]
     frame[ORIGIN] = pd.Series(origins, dtype=object)
     return frame
+
+
+def _rows_as_text(task: Task, positions: NDArray[np.intp]) -> list[str]:
+    """The inputs of rows of a table, as JSON by name of the column, for models that read texts."""
+    rows = task.inputs.iloc[positions].astype(object)
+    # CCOBRA takes these characters to part a task's text.
+    texts = (orjson.dumps(dict(zip(rows.columns, row, strict=True))).decode() for row in rows.to_numpy().tolist())
+    return [text.translate(_PARTING) for text in texts]
+
+
+def _choices(task: Task) -> str:
+    """The classes, as CCOBRA writes choices."""
+    names = list(map(str, task.classes)) or ["True", "False"]
+    if unfit := [name for name in names if set(name) & set("|/;")]:
+        message = f"{task.name} has the class {unfit[0]!r}: in an evaluation, | / and ; part texts"
+        raise EvaluationError(message, fix="rename the class in the benchmark's data")
+    return "|".join(names)
 
 
 def find_task(source: RegistrySource) -> Task:
@@ -83,11 +104,13 @@ def _columns(task: Task, targets: pd.DataFrame) -> dict[str, pd.Series]:
     """What rows can be grouped and ordered by, in file order; never the target."""
     import pandas as pd
 
-    columns = {
-        "formula": targets["formula"],
-        "fold": pd.Series(task.fold_of_rows, index=targets.index),
-        "n_elements": targets["formula"].map(lambda formula: FAMILIES["chemsys"](formula).count("-") + 1),
-    }
+    columns: dict[str, pd.Series] = {}
+    if "formula" in targets:
+        columns["formula"] = targets["formula"]
+    if task.tests_rows_once:
+        columns["fold"] = pd.Series(task.fold_of_rows, index=targets.index)
+    if "formula" in targets:
+        columns["n_elements"] = targets["formula"].map(lambda formula: FAMILIES["chemsys"](formula).count("-") + 1)
     if "spacegroup" in targets:
         columns["spacegroup"] = targets["spacegroup"]
     if task.table is not None:
@@ -104,9 +127,14 @@ def _groups(source: RegistrySource, task: Task, columns: dict[str, pd.Series]) -
     import pandas as pd
 
     name = source.group_by
-    if name in FAMILIES:
+    if task.input == "table" and name not in columns and name in (*FAMILIES, *OF_STRUCTURES):
+        raise EvaluationError(
+            f"{source.key}/group_by: {name!r} needs materials, {task.name} has columns of a table",
+            fix=f"give a column: {', '.join(columns)}",
+        )
+    if name in FAMILIES and task.input != "table":
         values = [FAMILIES[name](formula) for formula in columns["formula"]]
-    elif name in OF_STRUCTURES:
+    elif name in OF_STRUCTURES and task.input != "table":
         if task.input != "structure":
             raise EvaluationError(
                 f"{source.key}/group_by: {name!r} needs structures, {task.name} has compositions",
@@ -128,7 +156,7 @@ def _groups(source: RegistrySource, task: Task, columns: dict[str, pd.Series]) -
 
 def _order(source: RegistrySource, columns: dict[str, pd.Series], seed: int) -> NDArray[np.intp]:
     """Positions of all rows, in the order that the source wants."""
-    rows = len(columns["formula"])
+    rows = len(next(iter(columns.values())))
     if source.order == "file":
         return np.arange(rows)
     if source.order == "random":

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from matbench_lite.data import class_names
 from matbench_lite.errors import EvaluationError, MatbenchLiteError
 from matbench_lite.evaluate.evaluation_file import Code
 from matbench_lite.evaluate.evaluation_loader import (
@@ -281,14 +282,20 @@ class EstimatorModel(Model):
             seen.trained = self._train(seen, task), task
         estimator, task = seen.trained
         values = predict_rows(estimator, task, X).values
-        return list((values > 0.5 if task.kind == "classification" else values).tolist())
+        if values.ndim == 2:
+            values = values.argmax(axis=1)
+        elif task.kind == "classification" and values.dtype.kind in "bf":
+            values = values > 0.5
+        elif task.classes:
+            return list(values.tolist())
+        return list(class_names(task, values).tolist())
 
     def _train(self, seen: _Seen, task: Task) -> Any:
         import pandas as pd
 
         estimator = self._model.estimator(task)
         X = self._inputs(seen.items, task)
-        kind = float if task.kind == "regression" else bool
+        kind: type = float if task.kind == "regression" else object if task.classes else bool
         y = pd.Series(seen.answers, index=X.index, name="target", dtype=kind)
         # The engine has seeded Python's generator for this piece of work.
         fit_predict(estimator, task, X, y, [], seed=random.getrandbits(32))
@@ -328,7 +335,9 @@ def _task(item: Item, answers: Sequence[Any]) -> Task:
 
 
 def _constant(answers: Sequence[Any], task: Task) -> Any:
-    """What is predicted with too little to train on: 0 or false of nothing."""
+    """What is predicted with too little to train on: 0, false or the first class of nothing."""
+    if task.classes:
+        return max(task.classes, key=answers.count)
     if task.kind == "classification":
         return sum(answers) * 2 > len(answers)
     return sum(answers) / len(answers) if answers else 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +13,7 @@ from matbench_lite.atomic import write_bytes
 from matbench_lite.cleaner import for_csv
 from matbench_lite.errors import DataFormatError, EventError
 from matbench_lite.event.event_settings import BENCHMARK_FILE
+from matbench_lite.submission import class_numbers
 from matbench_lite.tasks import BUILT_IN, Benchmark, Input, Kind, Table, Task
 from matbench_lite.templating import render
 
@@ -23,21 +24,37 @@ if TYPE_CHECKING:
 _LABELS = {"true", "false"}
 _NUMBERED = {"0", "1", "0.0", "1.0"}
 INPUT_COLUMNS: Mapping[Input, str] = {"composition": "formula", "structure": "structure"}
+"""How the input of a material is called in files; a table has columns of its own."""
+_OWN = ("id", "target", "part")
 _NO_TARGETS = "private_inputs"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """The rows of an event: columns `id`, `input` (text: a formula, or a structure as JSON) and `target`.
+    """The rows of an event: columns `id`, `target` and the inputs, as the files of the event have them.
 
-    The task has no address of data, `formulas` are reduced. What is `already_public` anybody can look up: the targets
-    are those of a built-in benchmark.
+    Inputs of materials are texts: a formula, or a structure as JSON. The task has no address of data. `kin` tells which
+    rows go to one dataset: those of one reduced formula; of a table, those of one group, or of the same inputs. What
+    is `already_public` anybody can look up: the targets are those of a built-in benchmark.
     """
 
     task: Task
     frame: pd.DataFrame
-    formulas: tuple[str, ...]
+    kin: tuple[str, ...]
     already_public: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns with inputs."""
+        return tuple(name for name in self.frame.columns if name not in _OWN)
+
+    @property
+    def labels(self) -> NDArray[np.intp] | None:
+        """The number of every row's class, for classification."""
+        if self.task.kind == "regression":
+            return None
+        targets = self.frame["target"].to_numpy()
+        return class_numbers(self.task, targets)[0] if self.task.classes else targets.astype(np.intp)
 
 
 def benchmark_source(bench: Benchmark, task: Task) -> Source:
@@ -50,7 +67,7 @@ def benchmark_source(bench: Benchmark, task: Task) -> Source:
         >>> from matbench_lite import load_benchmark
         >>> bench = load_benchmark("mini")
         >>> benchmark_source(bench, bench["mini_gap"]).frame.columns.tolist()
-        ['id', 'input', 'target']
+        ['id', 'formula', 'target']
     """
     return _source(task, already_public=bench.name in BUILT_IN)
 
@@ -61,6 +78,7 @@ def table_source(
     target: str,
     input: Input,
     column: str | None = None,
+    columns: Sequence[str] = (),
     id: str | None = None,
     kind: Kind | None = None,
     unit: str = "",
@@ -73,8 +91,9 @@ def table_source(
         target: Column with the target.
         input: What a model gets to see.
         column: Column with formulas or structures; by default named as the input, or "formula".
+        columns: Columns that a model gets, of a table; by default all but the id and the target.
         id: Column with row ids; rows are numbered in random order where there is none.
-        kind: Whether the target is a number or true/false; found out by default.
+        kind: Whether the target is a number or a class; found out by default.
         unit: Unit of the target.
         structure_format: How structures are written.
 
@@ -89,6 +108,8 @@ def table_source(
     except (ValueError, OSError) as error:
         raise DataFormatError(f"{path} cannot be read: {error}", fix="give a CSV or Parquet file") from error
     chosen = column or next((name for name in (input, "formula") if name in frame.columns), input)
+    if input == "table":
+        chosen, columns = "", columns or [str(name) for name in frame.columns if name not in (id, target)]
     task = Task(
         benchmark=path.stem,
         name=target,
@@ -102,9 +123,11 @@ def table_source(
         references=(),
         n_folds=1,
         seed=0,
-        table=Table(path=path, id=id, input=chosen, target=target, structure_format=structure_format),
+        table=Table(
+            path=path, id=id, input=chosen, target=target, columns=tuple(columns), structure_format=structure_format
+        ),
     )
-    source = _source(task)
+    source = _source(replace(task, classes=task.own_data.classes))
     if id:
         return source
     # A row's number must not tell where in the file it was: files are often sorted by what is to be predicted.
@@ -117,14 +140,25 @@ def _source(task: Task, *, already_public: bool = False) -> Source:
     import pandas as pd
 
     targets = task.targets
-    inputs = [_text(value) for value in task.inputs]
     # Participants open the kit's CSV files in a spreadsheet: an id must be no formula there.
     ids = [for_csv(id) for id in targets.index]
-    frame = pd.DataFrame({"id": ids, "input": inputs, "target": targets["target"].to_numpy()})
+    if task.input == "table":
+        inputs = task.inputs
+        if taken := [name for name in inputs.columns if name in _OWN]:
+            raise EventError(
+                f"a column for models is named {taken[0]!r}, as one of the event's own",
+                fix=f"rename it: {', '.join(_OWN)} are taken",
+            )
+        groups = task.marks.groups
+        kin = [repr(row) for row in inputs.to_numpy().tolist()] if groups is None else groups.tolist()
+        frame = pd.DataFrame({"id": ids, **{name: inputs[name].to_numpy() for name in inputs.columns}})
+    else:
+        kin = targets["formula"].tolist()
+        frame = pd.DataFrame({"id": ids, INPUT_COLUMNS[task.input]: [_text(value) for value in task.inputs]})
     return Source(
         task=replace(task, table=None, original=None),
-        frame=frame,
-        formulas=tuple(targets["formula"]),
+        frame=frame.assign(target=targets["target"].to_numpy()),
+        kin=tuple(map(str, kin)),
         already_public=already_public,
     )
 
@@ -148,7 +182,7 @@ def _read(path: Path) -> pd.DataFrame:
 
 def _kind(target: pd.Series, path: Path) -> Kind:
     values = set(target.astype(str).str.lower())
-    if values <= _LABELS:
+    if values <= _LABELS or not any(map(_is_number, values)):
         return "classification"
     if values <= _NUMBERED:
         raise EventError(
@@ -156,6 +190,14 @@ def _kind(target: pd.Series, path: Path) -> Kind:
             fix="say --kind classification or --kind regression",
         )
     return "regression"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def write_dataset(
@@ -167,43 +209,46 @@ def write_dataset(
     """
     task = source.task
     rows = np.concatenate([train, test])
-    frame = source.frame.iloc[rows].rename(columns={"input": INPUT_COLUMNS[task.input]})
-    frame = frame.assign(part=np.repeat(["train", "test"], [len(train), len(test)]))
+    frame = source.frame.iloc[rows].assign(part=np.repeat(["train", "test"], [len(train), len(test)]))
     data = f"data/{_file_name(name, task.input)}"
     _write(folder / data, frame)
-    more = {"task": task, "data": data, "column": INPUT_COLUMNS[task.input]}
+    more = {"task": task, "data": data, "columns": source.columns}
     write_bytes(folder / BENCHMARK_FILE, render(f"event/files/{BENCHMARK_FILE}.j2", **values, **more).encode())
 
 
 def write_inputs(folder: Path, source: Source, rows: NDArray[np.intp]) -> None:
     """Write the ids and inputs of some rows, and nothing else of them."""
-    frame = source.frame.iloc[rows][["id", "input"]].rename(columns={"input": INPUT_COLUMNS[source.task.input]})
+    frame = source.frame.iloc[rows][["id", *source.columns]]
     _write(folder / "data" / _file_name(_NO_TARGETS, source.task.input), frame)
 
 
-def read_inputs(folder: Path, task: Task) -> pd.Series:
+def read_inputs(folder: Path, task: Task) -> pd.Series | pd.DataFrame:
     """Inputs that come without targets, as `Task.inputs` gives them, by row id; an `EventError` if there are none."""
     import pandas as pd
 
     path = folder / "data" / _file_name(_NO_TARGETS, task.input)
-    column = INPUT_COLUMNS[task.input]
+    columns = [INPUT_COLUMNS[task.input]] if task.table is None or task.input != "table" else list(task.table.columns)
     try:
         frame = _read(path)
-        ids, texts = pd.Index(frame["id"], name="id"), frame[column].tolist()
+        ids, inputs = pd.Index(frame["id"], name="id"), frame[columns]
     except (OSError, ValueError, KeyError) as error:
         raise EventError(f"{path} cannot be read: {error}", fix="unpack the kit again") from error
+    if task.input == "table":
+        return inputs.set_index(ids)
+    texts = inputs[columns[0]].tolist()
     if task.input == "composition":
         return pd.Series(texts, index=ids, name="composition")
     import orjson
 
     from matbench_lite.data import StructureArray, StructureColumns, encode_structures
 
-    columns = StructureColumns(encode_structures(orjson.loads(text) for text in texts))
-    return pd.Series(StructureArray(columns), index=ids, name="structure")
+    structures = StructureColumns(encode_structures(orjson.loads(text) for text in texts))
+    return pd.Series(StructureArray(structures), index=ids, name="structure")
 
 
 def _file_name(name: str, input: Input) -> str:
-    # Structures are long texts, which a compressed file holds better and no spreadsheet shows.
+    # Structures are long texts, which a compressed file holds better and no spreadsheet shows; in a table, a text that
+    # looks like a number must stay a text.
     return f"{name}.csv" if input == "composition" else f"{name}.parquet"
 
 

@@ -86,7 +86,7 @@ class EventFolds(Protocol):
 
 
 @lru_cache(maxsize=1)
-def _private(kit: Path, task: Task, model: Model) -> pd.Series:
+def _private(kit: Path, task: Task, model: Model) -> pd.Series | pd.DataFrame:
     """The inputs of the private rows, as the model wants them."""
     private = read_inputs(kit, task)
     if model.input == "composition" and task.input == "structure":

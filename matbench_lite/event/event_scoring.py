@@ -108,6 +108,7 @@ def load_folds(event: Event, submission: Received) -> tuple[FoldPredicted, ...]:
         event_folds(event, task),
         task.ids,
         event.private_task.test_ids(0),
+        task.classes,
     )
 
 
@@ -155,7 +156,9 @@ def _scored(event: Event, folder: ReceivedFolder, submission: Received, *, isola
         return folder.keep(submission, state="error", stage=UNRANKED, trace=traceback.format_exc())
     ranking = [part.mean.get(event.metric) for part in (scores.valid, scores.test)]
     if not all(summary is not None and math.isfinite(summary.mean) for summary in ranking):
-        why = f"{event.metric} cannot be computed from labels; probabilities are needed"
+        why = f"{event.metric} cannot be computed: a part of an inner fold lacks a class"
+        if any(fold.test.type == "label" for fold in folds):
+            why = f"{event.metric} cannot be computed from labels; probabilities are needed"
         return folder.keep(submission, state="error", stage=UNRANKED, trace=why)
     return folder.keep_scores(submission, scores)
 

@@ -13,7 +13,7 @@ from matbench_lite.documents import TomlTable, toml_document
 from matbench_lite.errors import EventError
 from matbench_lite.event.arrival_files import ArrivalLimits
 from matbench_lite.metrics import CLASSIFICATION_METRICS, METRICS, REGRESSION_METRICS
-from matbench_lite.tasks import Kind, Task, load_benchmark
+from matbench_lite.tasks import Scoring, Task, load_benchmark
 from matbench_lite.train import DEFAULT_INNER_FOLDS, MAX_INNER_FOLDS, Limits
 
 Mode = Literal["predictions", "code"]
@@ -151,7 +151,7 @@ def load_event(folder: Path) -> Event:
 
 def read_settings(file: Path) -> Event:
     """Read `event.toml`, of an event or of a kit; an `EventError` names every mistake, each with its place."""
-    known = ranking_metrics("regression") + ranking_metrics("classification")
+    known = tuple(dict.fromkeys(name for kind in get_args(Scoring) for name in ranking_metrics(kind)))
     with toml_document(file, EventError, fix="give the folder of an event, or make one with `mbl event create`") as top:
         scoring = TomlTable(top.take("scoring", dict), "scoring.", top.problems)
         event = Event(
@@ -183,15 +183,15 @@ def read_settings(file: Path) -> Event:
     return event
 
 
-def ranking_metrics(kind: Kind) -> tuple[str, ...]:
+def ranking_metrics(kind: Scoring) -> tuple[str, ...]:
     """The metrics that an event can be ranked by.
 
     Examples:
         >>> ranking_metrics("classification")
-        ('balanced_accuracy', 'accuracy', 'f1', 'rocauc')
+        ('balanced_accuracy', 'accuracy', 'f1', 'rocauc', 'log_loss')
     """
-    metrics = REGRESSION_METRICS if kind == "regression" else CLASSIFICATION_METRICS
-    return tuple(metric.name for metric in metrics if metric.higher_is_better is not None)
+    metrics = (*REGRESSION_METRICS, *CLASSIFICATION_METRICS)
+    return tuple(metric.name for metric in metrics if kind in metric.kinds and metric.better)
 
 
 def only_task(file: Path) -> Task:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from matbench_lite.atomic import write_bytes
 from matbench_lite.cleaner import clean_lines, for_markdown
 from matbench_lite.errors import EventError
-from matbench_lite.event.event_data import INPUT_COLUMNS, Source, write_dataset, write_inputs
+from matbench_lite.event.event_data import Source, write_dataset, write_inputs
 from matbench_lite.event.event_settings import SETTINGS_FILE, Event, load_event, ranking_metrics
 from matbench_lite.event.submission_files import ABOUT_FILE, event_folds
 from matbench_lite.metrics import METRICS, ranking_metric
@@ -63,11 +63,10 @@ def create_event(event: Event, source: Source, *, shares: Shares | None = None, 
         ['README.md', 'benchmark.toml', 'data', 'event.toml', 'models', 'start.ipynb']
     """
     task = source.task
-    event = replace(event, metric=event.metric or ranking_metric(task.kind))
-    if event.metric not in ranking_metrics(task.kind):
-        raise EventError(
-            f"{event.metric} cannot rank a {task.kind}", fix=f"use one of {', '.join(ranking_metrics(task.kind))}"
-        )
+    kind = task.scored_as
+    event = replace(event, metric=event.metric or ranking_metric(kind))
+    if event.metric not in ranking_metrics(kind):
+        raise EventError(f"{event.metric} cannot rank a {kind}", fix=f"use one of {', '.join(ranking_metrics(kind))}")
     folder = event.folder
     if folder.exists():
         raise EventError(f"{folder} already exists", fix="choose another --output, or remove it")
@@ -75,8 +74,7 @@ def create_event(event: Event, source: Source, *, shares: Shares | None = None, 
     if event.mode == "code" and not shares.private_train:
         raise EventError("submitted code needs private rows to train on", fix="give private train a share")
     seed = secrets.randbelow(2**32) if split_seed is None else split_seed
-    labels = source.frame["target"].to_numpy(dtype=bool) if task.kind == "classification" else None
-    rows = split_rows(source.formulas, labels, shares, seed=seed)
+    rows = split_rows(source.kin, source.labels, shares, seed=seed)
     staged = replace(event, folder=folder.with_name(f".{folder.name}.{secrets.token_hex(6)}.tmp"))
     try:
         _write(staged, source, rows, seed)
@@ -108,15 +106,17 @@ def _write(event: Event, source: Source, rows: Mapping[str, NDArray[np.intp]], s
     write_bytes(event.kit / SETTINGS_FILE, settings)
     # The README, the model to start from and the notebook.
     task = source.task
+    baseline = "dummy" if task.input == "table" else _BASELINE
     values = {
         "event": event,
         "title": for_markdown(event.title),
         "description": clean_lines(event.description),
         "task": task,
         "sizes": sizes,
-        "column": INPUT_COLUMNS[task.input],
+        "columns": source.columns,
         "metric": METRICS[event.metric],
-        "source": load_model(_BASELINE).files[0].read_text(encoding="utf-8"),
+        "baseline": baseline,
+        "source": load_model(baseline).files[0].read_text(encoding="utf-8"),
         "data_file": "public.csv" if task.input == "composition" else "public.parquet",
         "start": START_MODEL,
     }
@@ -171,12 +171,12 @@ WITHOUT_PRIVATE_TRAINING = Shares(0.6, 0.15, 0.0, 0.25)
 
 
 def split_rows(
-    formulas: Sequence[str], labels: NDArray[np.bool_] | None, shares: Shares, *, seed: int
+    kin: Sequence[str], labels: NDArray[np.intp] | NDArray[np.bool_] | None, shares: Shares, *, seed: int
 ) -> dict[str, NDArray[np.intp]]:
-    """Share rows out at random; all rows of one formula go to one dataset, so that no private target is public.
+    """Share rows out at random; all rows of one kin go to one dataset, so that no private target is public.
 
     Args:
-        formulas: Reduced formula of every row.
+        kin: What tells which rows belong together: the reduced formula of every row, or its group.
         labels: The class of every row, for classification: each dataset gets as many of each class as its share.
         shares: The shares.
         seed: Seed of the draw.
@@ -196,26 +196,33 @@ def split_rows(
     if (wanted < 0).any() or abs(wanted.sum() - 1) > 1e-6:
         given = ", ".join(f"{name} {share:g}" for name, share in zip(DATASETS, wanted, strict=True))
         raise EventError(f"the shares ({given}) add up to {wanted.sum():g}", fix="give four shares that add up to 1")
-    dataset_of = _dataset_of_rows(np.asarray(formulas), labels, wanted, np.random.default_rng(seed))
-    shuffled = np.random.default_rng([seed, 1]).permutation(len(formulas))
+    dataset_of = _dataset_of_rows(np.asarray(kin), labels, wanted, np.random.default_rng(seed))
+    shuffled = np.random.default_rng([seed, 1]).permutation(len(kin))
     rows = {name: shuffled[dataset_of[shuffled] == place] for place, name in enumerate(DATASETS)}
     for name, share in zip(DATASETS, wanted, strict=True):
         if share > 0 and not len(rows[name]):
             raise EventError(
-                f"{len(formulas)} rows of {len(set(formulas))} formulas leave none for {name}",
+                f"{len(kin)} rows of {len(set(kin))} formulas or groups leave none for {name}",
                 fix="give more rows, or other shares",
             )
     return rows
 
 
 def _dataset_of_rows(
-    formulas: NDArray[np.str_], labels: NDArray[np.bool_] | None, wanted: NDArray[np.float64], rng: np.random.Generator
+    kin: NDArray[np.str_],
+    labels: NDArray[np.intp] | NDArray[np.bool_] | None,
+    wanted: NDArray[np.float64],
+    rng: np.random.Generator,
 ) -> NDArray[np.intp]:
-    """Formula by formula in random order, class by class: each to the dataset that is least full."""
-    _, group_of, sizes = np.unique(formulas, return_inverse=True, return_counts=True)
-    is_true = np.zeros(len(sizes)) if labels is None else np.bincount(group_of, weights=labels) / sizes
+    """Group by group in random order, class by class: each to the dataset that is least full."""
+    _, group_of, sizes = np.unique(kin, return_inverse=True, return_counts=True)
+    numbers = np.zeros(len(kin), dtype=np.intp) if labels is None else labels.astype(np.intp)
+    counts = np.array([np.bincount(group_of, weights=numbers == number) for number in range(numbers.max() + 1)])
+    # The last class that is as frequent as any in the group.
+    class_of = len(counts) - 1 - counts[::-1].argmax(axis=0)
     dataset_of_group = np.empty(len(sizes), dtype=np.intp)
-    for stratum in (is_true < 0.5, is_true >= 0.5):
+    for number in range(len(counts)):
+        stratum = class_of == number
         room = wanted * sizes[stratum].sum()
         taken = np.zeros(len(wanted))
         for group in rng.permutation(np.flatnonzero(stratum)):

@@ -61,7 +61,8 @@ def check_submission(kit: Kit, folder: Path) -> None:
     named(read_about(folder).participant)
     if kit.event.mode == "predictions":
         test_ids = read_inputs(kit.event.folder, kit.task).index
-        read_predictions(folder / PREDICTIONS_FILE, kit.task.kind, kit.folds, kit.task.ids, test_ids)
+        task = kit.task
+        read_predictions(folder / PREDICTIONS_FILE, task.kind, kit.folds, task.ids, test_ids, task.classes)
     elif not (folder / MODEL_FILE).is_file():
         raise EventError(f"there is no {MODEL_FILE}", fix=f"put get_estimator(task) into {MODEL_FILE}")
 
@@ -92,7 +93,7 @@ def pack(kit: Kit, model: Model, output: Path, *, jobs: int = 1) -> Path:
         if kit.event.mode == "predictions":
             named(read_about(files).participant)  # before an hour of training
             ids = {"valid": kit.task.ids, "test": read_inputs(kit.event.folder, kit.task).index}
-            write_predictions(files / PREDICTIONS_FILE, ids, predict_folds(kit, model, jobs=jobs))
+            write_predictions(files / PREDICTIONS_FILE, ids, predict_folds(kit, model, jobs=jobs), kit.task)
         check_submission(kit, files)
         with replacing(output) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(path for path in files.rglob("*") if path.is_file()):

@@ -8,7 +8,8 @@ fold,part,id,prediction
 0,test,row-203,0.75         a private test row, by the same model
 ```
 
-Rows may come in any order. A column `std` may be there for regression.
+Rows may come in any order. A column `std` may be there for regression. Of classes with names, `prediction` is a name;
+for more than two, a column for each (`probability of bcc`) may take its place.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ import numpy as np
 
 from matbench_lite.atomic import replacing
 from matbench_lite.cleaner import brief
+from matbench_lite.data import class_names
 from matbench_lite.documents import toml_document
 from matbench_lite.errors import EventError
 from matbench_lite.event.event_settings import Event
-from matbench_lite.submission import MAX_PREDICTION
+from matbench_lite.submission import MAX_PREDICTION, unfit_probabilities
 from matbench_lite.train import InnerFold, RowPredictions, inner_folds
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 PREDICTIONS_FILE = "predictions.csv"
 _COLUMNS = ("fold", "part", "id", "prediction")
+_OF_CLASS = "probability of "
 _LABELS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
 _SHOWN = 3
 _FIX = "make it with `mbl event pack`, or see the kit's README for the columns"
@@ -65,31 +68,48 @@ def event_folds(event: Event, task: Task) -> tuple[InnerFold, ...]:
     return inner_folds(task, 0, n_folds=event.inner_folds, seed=event.seed)
 
 
-def write_predictions(path: Path, ids: Mapping[str, pd.Index], folds: Sequence[FoldPredicted]) -> None:
+def write_predictions(
+    path: Path, ids: Mapping[str, pd.Index], folds: Sequence[FoldPredicted], task: Task | None = None
+) -> None:
     """Write the predictions of all inner folds; `ids` of each part are in the order in which predictions count rows."""
     import pandas as pd
+
+    classes = () if task is None else task.classes
 
     frames = []
     for fold in folds:
         for part in PARTS:
             predicted: RowPredictions = getattr(fold, part)
-            values = predicted.prediction > 0.5 if predicted.type == "label" else predicted.prediction
-            columns = {"fold": fold.number, "part": part, "id": ids[part][predicted.rows], "prediction": values}
+            columns = {"fold": fold.number, "part": part, "id": ids[part][predicted.rows]}
+            if predicted.type == "probability" and predicted.prediction.ndim == 2:
+                columns |= {f"{_OF_CLASS}{name}": predicted.prediction[:, at] for at, name in enumerate(classes)}
+            elif predicted.type == "label":
+                said = predicted.scorable().prediction
+                columns["prediction"] = class_names(task, said) if task is not None and classes else said > 0.5
+            else:
+                columns["prediction"] = predicted.prediction
             frames.append(pd.DataFrame(columns if predicted.std is None else {**columns, "std": predicted.std}))
     with replacing(path) as temporary:
         pd.concat(frames).to_csv(temporary, index=False, lineterminator="\n")
 
 
 def read_predictions(
-    path: Path, kind: Kind, folds: Sequence[InnerFold], valid_ids: pd.Index, test_ids: pd.Index
+    path: Path,
+    kind: Kind,
+    folds: Sequence[InnerFold],
+    valid_ids: pd.Index,
+    test_ids: pd.Index,
+    classes: tuple[str, ...] | tuple[int, ...] = (),
 ) -> tuple[FoldPredicted, ...]:
     """Read what a stranger sent: one per inner fold, which holds out rows of `valid_ids`; `test` counts `test_ids`.
+
+    `classes` are the names of the classes, if they have any.
 
     An `EventError` if the file is not such a table, a row is missing, unknown or there twice, or a prediction is not a
     usable number.
     """
-    frame = _read(path)
-    kind_of, values = _values(frame["prediction"], kind)
+    frame = _read(path, classes if len(classes) > 2 else ())
+    kind_of, values = _of_classes(frame, classes) if classes else _values(frame["prediction"], kind)
     std = _std(frame, kind)
     numbers, parts = frame["fold"], frame["part"]
     known = {str(fold.number) for fold in folds}
@@ -113,7 +133,7 @@ def read_predictions(
     )
 
 
-def _read(path: Path) -> pd.DataFrame:
+def _read(path: Path, classes: Sequence[str | int]) -> pd.DataFrame:
     import pandas as pd
 
     try:
@@ -125,10 +145,12 @@ def _read(path: Path) -> pd.DataFrame:
         raise EventError(f"there is no {PREDICTIONS_FILE}", fix=_FIX) from error
     except (ValueError, OSError, pd.errors.ParserWarning) as error:
         raise EventError(f"{PREDICTIONS_FILE} cannot be read: {brief(str(error), 300)}", fix=_FIX) from error
-    missing = [name for name in _COLUMNS if name not in frame.columns]
-    if missing or not frame.columns.is_unique:
+    of_classes = [f"{_OF_CLASS}{name}" for name in classes]
+    alternatives = [_COLUMNS, (*_COLUMNS[:-1], *of_classes)] if classes else [_COLUMNS]
+    usable = any(set(names) <= set(frame.columns) for names in alternatives)
+    if not usable or not frame.columns.is_unique:
         found = ", ".join(brief(str(name), 50) for name in frame.columns[:10])
-        fix = f"it needs {', '.join(_COLUMNS)}, each once"
+        fix = f"it needs {' or '.join(', '.join(names) for names in alternatives)}, each once"
         raise EventError(f"{PREDICTIONS_FILE} has the columns {found}", fix=fix)
     return frame
 
@@ -146,6 +168,27 @@ def _values(column: pd.Series, kind: Kind) -> tuple[PredictionType, NDArray[np.f
         _refuse(column, (values < 0) | (values > 1), "neither true or false nor a probability from 0 to 1")
         return "probability", values
     return "value", values
+
+
+def _of_classes(
+    frame: pd.DataFrame, classes: tuple[str, ...] | tuple[int, ...]
+) -> tuple[PredictionType, NDArray[np.float64]]:
+    """The same of classes with names: of two, labels and probabilities of the second; of more, a column for each."""
+    of_classes = [f"{_OF_CLASS}{name}" for name in classes]
+    if len(classes) > 2 and set(of_classes) <= set(frame.columns):
+        matrix = np.column_stack([_numbers(frame[name]) for name in of_classes])
+        for name, column in zip(of_classes, matrix.T, strict=True):
+            _refuse(frame[name], ~np.isfinite(column), "not a finite number")
+        for problem, bad in unfit_probabilities(matrix):
+            _refuse(frame[of_classes[0]], bad, f"in a row of probabilities {problem}")
+        return "probability", matrix
+    column = frame["prediction"]
+    numbers = column.map({str(name): number for number, name in enumerate(classes)})
+    if len(classes) == 2 and numbers.isna().all():
+        return _values(column, "classification")
+    _refuse(column, numbers.isna(), f"not one of {brief(', '.join(map(str, classes)), 200)}")
+    codes = numbers.to_numpy().astype(np.intp)
+    return "label", codes.astype(np.float64) if len(classes) == 2 else np.eye(len(classes))[codes]
 
 
 def _std(frame: pd.DataFrame, kind: Kind) -> NDArray[np.float64] | None:

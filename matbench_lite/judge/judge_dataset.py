@@ -17,7 +17,7 @@ from matbench_lite.errors import JudgingError
 from matbench_lite.judge.expression import evaluate, parse
 from matbench_lite.judge.known_formulas import Feature, KnownFormula
 from matbench_lite.judge.properties import PropertySpec
-from matbench_lite.tasks import Input, Task
+from matbench_lite.tasks import Task
 from matbench_lite.train import derived_seed
 
 if TYPE_CHECKING:
@@ -164,11 +164,11 @@ def make_dataset(known: KnownFormula, *, seed: int = 0) -> Dataset:
 
 
 def table_task(name: str, target: str, unit: str, rows: int) -> Task:
-    """What a model is told of a synthetic set: columns of numbers, neither formulas nor structures as elsewhere."""
+    """What a model is told of a synthetic set: columns of numbers, as of a table."""
     return Task(
         benchmark="synthetic",
         name=name,
-        input=cast("Input", "table"),
+        input="table",
         kind="regression",
         target=target,
         unit=unit,
@@ -209,13 +209,18 @@ _NOT_A_NAME = re.compile(r"[^A-Za-z0-9]+")
 def task_dataset(task: Task, *, features: str | None = None) -> Dataset:
     """A regression task as a table of features; by default `magpie` for compositions, `structure` for structures.
 
+    The features of a table are its columns.
+
     A run takes the fold that its number says, 0 after the last, so that results are on the official test parts.
     """
     if task.kind != "regression":
         raise JudgingError(f"{task.name} is a classification task", fix="judge regression tasks; see `mbl tasks`")
-    kind = features or ("magpie" if task.input == "composition" else "structure")
+    kind = features or {"composition": "magpie"}.get(task.input, task.input)
     if kind not in FEATURE_SETS:
         raise JudgingError(f"there are no features {kind!r}", fix=f"use one of {', '.join(FEATURE_SETS)}")
+    if (kind == "table") != (task.input == "table"):
+        fix = "use features = table, or none" if task.input == "table" else "use features = magpie or elements"
+        raise JudgingError(f"{task.name} has no features {kind!r}", fix=fix)
     if kind == "structure" and task.input != "structure":
         raise JudgingError(f"{task.name} has no structures", fix="use features = magpie or elements")
     return Dataset(
@@ -272,9 +277,27 @@ def _structure(task: Task) -> pd.DataFrame:
     return pd.DataFrame(structure_array(task.inputs), columns=names, index=task.ids).join(_magpie(task))
 
 
+def _columns(task: Task) -> pd.DataFrame:
+    inputs = task.inputs.rename(columns=feature_name)
+    for name, column in inputs.items():
+        if column.dtype.kind not in "iufb" or not np.isfinite(column.to_numpy(dtype=np.float64)).all():
+            raise JudgingError(
+                f"{task.name}: the column {name!r} has texts or missing values",
+                fix="a formula takes numbers: leave the column out, or fill it in",
+            )
+    if not inputs.columns.is_unique or not all(re.fullmatch(r"[A-Za-z]\w*", name) for name in inputs.columns):
+        raise JudgingError(
+            f"{task.name}: {', '.join(inputs.columns)} cannot all be names in a formula",
+            fix="rename the columns: letters, digits and _, a letter first, no two alike",
+        )
+    return inputs.astype(np.float64)
+
+
 FEATURE_SETS: dict[str, Callable[[Task], pd.DataFrame]] = {
     "elements": _elements,
     "magpie": _magpie,
     "structure": _structure,
+    "table": _columns,
 }
-"""Features of a task: fractions of the elements, statistics of their properties, these and of the crystal structure."""
+"""Features of a task: fractions of the elements, statistics of their properties, these and of the crystal structure, or
+the columns of a table."""

@@ -15,8 +15,25 @@ from matbench_lite.metrics.catalogue import (
     shown_metrics,
     summarise,
 )
-from matbench_lite.metrics.classification import CLASSIFICATION_METRICS, accuracy, balanced_accuracy, f1, rocauc
-from matbench_lite.metrics.metric import DECISION_THRESHOLD, Metric, Sample, interval_from_std, std_from_interval
+from matbench_lite.metrics.classification import (
+    CLASSIFICATION_METRICS,
+    accuracy,
+    balanced_accuracy,
+    f1,
+    log_loss,
+    macro_f1,
+    rocauc,
+    rocauc_ovr,
+)
+from matbench_lite.metrics.metric import (
+    DECISION_THRESHOLD,
+    SUM_TOLERANCE,
+    Metric,
+    Sample,
+    interval_from_std,
+    shape_of,
+    std_from_interval,
+)
 from matbench_lite.metrics.regression import REGRESSION_METRICS, mae, mape, mape_rows, max_error, r2, rmse
 from matbench_lite.metrics.uncertainty import (
     UNCERTAINTY_METRICS,
@@ -29,8 +46,9 @@ from matbench_lite.metrics.uncertainty import (
 )
 
 __all__ = [
-    "CLASSIFICATION_METRICS", "DECISION_THRESHOLD", "METRICS", "REGRESSION_METRICS", "UNCERTAINTY_METRICS", "Metric",
-    "Sample", "Summary", "accuracy", "ause", "balanced_accuracy", "coverage", "crps", "f1", "interval_from_std", "mae",
-    "mape", "mape_rows", "max_error", "metric_name", "miscalibration_area", "nll", "r2",
-    "ranking_metric", "rmse", "rocauc", "scores", "sharpness", "shown_metrics", "std_from_interval", "summarise",
+    "CLASSIFICATION_METRICS", "DECISION_THRESHOLD", "METRICS", "REGRESSION_METRICS", "SUM_TOLERANCE",
+    "UNCERTAINTY_METRICS", "Metric", "Sample", "Summary", "accuracy", "ause", "balanced_accuracy", "coverage", "crps",
+    "f1", "interval_from_std", "log_loss", "macro_f1", "mae", "mape", "mape_rows", "max_error", "metric_name",
+    "miscalibration_area", "nll", "r2", "ranking_metric", "rmse", "rocauc", "rocauc_ovr", "scores", "shape_of",
+    "sharpness", "shown_metrics", "std_from_interval", "summarise",
 ]  # fmt: skip

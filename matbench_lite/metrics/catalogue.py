@@ -25,7 +25,7 @@ def scores(kind: str, sample: Sample) -> dict[str, float]:
     """Every metric that a kind of task has and the predictions allow.
 
     Args:
-        kind: "regression" or "classification".
+        kind: "regression", "classification" (two classes) or "multiclass"; see `Task.scored_as`.
         sample: The rows of one fold.
 
     Returns:
@@ -39,7 +39,7 @@ def scores(kind: str, sample: Sample) -> dict[str, float]:
         >>> scores("regression", Sample([0.0, 2.0, 4.0], [0.0, 2.0, 1.0]))
         {'mae': 1.0, 'rmse': 1.73..., 'mape': 0.375, 'mape_rows': 2, 'max_error': 3.0, 'r2': -0.125}
         >>> scores("classification", Sample([True, False], [0.9, 0.6], probability=True))
-        {'balanced_accuracy': 0.5, 'accuracy': 0.5, 'f1': 0.66..., 'rocauc': 1.0}
+        {'balanced_accuracy': 0.5, 'accuracy': 0.5, 'f1': 0.66..., 'rocauc': 1.0, 'log_loss': 0.51...}
     """
     ranking_metric(kind)
     if kind == "classification" and not sample.probability:
@@ -55,8 +55,8 @@ def shown_metrics(kind: str, place: str) -> tuple[Metric, ...]:
     """The metrics of a kind of task that are shown in a place, in the order of their columns.
 
     Args:
-        kind: "regression" or "classification".
-        place: "board", "entry" or "overview".
+        kind: "regression", "classification" (two classes) or "multiclass"; see `Task.scored_as`.
+        place: "board", "entry", "overview" or "trial".
 
     Examples:
         >>> [metric.name for metric in shown_metrics("classification", "overview")]
@@ -76,17 +76,21 @@ def metric_name(metric: str, unit: str) -> str:
     return f"{record.label} ({unit})" if record.in_target_unit and unit else record.label
 
 
-_RANKING: dict[str, Literal["mae", "balanced_accuracy"]] = {"regression": "mae", "classification": "balanced_accuracy"}
+_RANKING: dict[str, Literal["mae", "balanced_accuracy"]] = {
+    "regression": "mae",
+    "classification": "balanced_accuracy",
+    "multiclass": "balanced_accuracy",
+}
 
 
 def ranking_metric(kind: str) -> Literal["mae", "balanced_accuracy"]:
     """Name of the metric by which entries are ranked on a task of this kind.
 
     Args:
-        kind: "regression" or "classification".
+        kind: "regression", "classification" (two classes) or "multiclass"; see `Task.scored_as`.
 
     Raises:
-        UnknownNameError: If it is neither.
+        UnknownNameError: If it is none of them.
 
     Examples:
         >>> ranking_metric("regression")

@@ -1,4 +1,4 @@
-"""How well two classes are told apart, from labels or from probabilities."""
+"""How well classes are told apart, from labels or from probabilities."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from matbench_lite.metrics.metric import Metric, Sample
+from matbench_lite.metrics.metric import BoolArray, FloatArray, Metric, Sample, shape_of
 
 
 def balanced_accuracy(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
@@ -77,16 +77,98 @@ def rocauc(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
     return _rocauc(Sample(y_true, y_pred))
 
 
+def macro_f1(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, *, classes: int = 2) -> float:
+    """Mean of the F1 of every class, from 0 to 1.
+
+    Args:
+        y_true: Labels; of more than two classes, their numbers from 0.
+        y_pred: The same, or probabilities; of more than two classes in an array of shape (rows, classes), of which the
+            largest of a row counts.
+        classes: How many classes there are; one that is neither true nor predicted in any row is left out.
+
+    Raises:
+        MetricError: If the arrays differ in length, are empty, or have a value that is no class or no probability.
+
+    Examples:
+        >>> macro_f1([0, 0, 1, 2], [0, 1, 1, 2], classes=3)
+        0.777...
+    """
+    return _macro_f1(Sample(y_true, y_pred, classes=classes))
+
+
+def log_loss(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
+    """Mean negative logarithm of the probability that the true class was given; lower is better.
+
+    Args:
+        y_true: Labels; of more than two classes, their numbers from 0.
+        y_pred: Probabilities of the positive class, or of every class in an array of shape (rows, classes). As in
+            scikit-learn, those of 0 and 1 count as off by the smallest number that can be added to 1.
+
+    Raises:
+        MetricError: If the arrays differ in length, are empty, or have a value that is no class or no probability.
+
+    Examples:
+        >>> round(log_loss([True, False], [0.8, 0.4]), 4)
+        0.367
+        >>> round(log_loss([0, 2], [[0.8, 0.1, 0.1], [0.2, 0.2, 0.6]]), 4)
+        0.367
+    """
+    return _log_loss(Sample(y_true, y_pred, probability=True, classes=_columns(y_pred)))
+
+
+def rocauc_ovr(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
+    """Mean over the classes of the area under the curve of that class against all others.
+
+    Args:
+        y_true: Labels; of more than two classes, their numbers from 0.
+        y_pred: Probabilities of the positive class, or of every class in an array of shape (rows, classes).
+
+    Returns:
+        A share from 0 to 1; NaN if a class has no row in `y_true`.
+
+    Raises:
+        MetricError: If the arrays differ in length, are empty, or have a value that is no class or no probability.
+
+    Examples:
+        >>> rocauc_ovr([0, 1, 2], [[0.6, 0.2, 0.2], [0.2, 0.5, 0.3], [0.3, 0.5, 0.2]])
+        0.666...
+    """
+    return _rocauc_ovr(Sample(y_true, y_pred, classes=_columns(y_pred)))
+
+
+def _columns(y_pred: npt.ArrayLike) -> int:
+    """The classes of an array of probabilities; a flat one is of two."""
+    shape = shape_of(y_pred)
+    return shape[1] if len(shape) == 2 and shape[1] > 2 else 2
+
+
 def _balanced_accuracy(sample: Sample) -> float:
-    true_positive, false_positive, false_negative, true_negative = sample.counts
-    classes = ((true_negative, true_negative + false_positive), (true_positive, true_positive + false_negative))
-    recalls = [hit / rows for hit, rows in classes if rows]
+    recalls = [hit / rows for hit, rows in zip(*_hits(sample), strict=True) if rows]
     return sum(recalls) / len(recalls)
 
 
 def _accuracy(sample: Sample) -> float:
-    true_positive, _, _, true_negative = sample.counts
-    return (true_positive + true_negative) / sum(sample.counts)
+    hits, rows = _hits(sample)
+    return sum(hits) / sum(rows)
+
+
+def _hits(sample: Sample) -> tuple[list[int], list[int]]:
+    """Of every class, the rows that are recognised, and all."""
+    hits: list[int] = sample.confusion.diagonal().tolist()
+    rows: list[int] = sample.confusion.sum(axis=1).tolist()
+    return hits, rows
+
+
+def _macro_f1(sample: Sample) -> float:
+    hits, rows = _hits(sample)
+    said: list[int] = sample.confusion.sum(axis=0).tolist()
+    each = [2 * hit / (one + other) for hit, one, other in zip(hits, rows, said, strict=True) if one + other]
+    return sum(each) / len(each)
+
+
+def _log_loss(sample: Sample) -> float:
+    smallest = float(np.finfo(np.float64).eps)
+    return float(-np.log(np.clip(sample.given_to_truth, smallest, 1 - smallest)).mean())
 
 
 def _f1(sample: Sample) -> float:
@@ -96,33 +178,47 @@ def _f1(sample: Sample) -> float:
 
 
 def _rocauc(sample: Sample) -> float:
-    positives = int(np.count_nonzero(sample.positive))
-    negatives = len(sample.positive) - positives
+    return _area(sample.positive, sample.predicted)
+
+
+def _rocauc_ovr(sample: Sample) -> float:
+    if sample.matrix is None:
+        return _rocauc(sample)  # of two classes, one has the same area as the other
+    areas = [_area(sample.truth == number, column) for number, column in enumerate(sample.matrix.T)]
+    return sum(areas) / len(areas)
+
+
+def _area(positive: BoolArray, predicted: FloatArray) -> float:
+    positives = int(np.count_nonzero(positive))
+    negatives = len(positive) - positives
     if not positives or not negatives:
         return math.nan
     # Ranks from 1; equal values share the mean of their ranks.
-    _, group, size = np.unique(sample.predicted, return_inverse=True, return_counts=True)
+    _, group, size = np.unique(predicted, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(size) - (size - 1) / 2)[group]
     # The Mann-Whitney statistic: the rank sum of the positive rows above its smallest possible value.
-    above = float(ranks[sample.positive].sum()) - positives * (positives + 1) / 2
+    above = float(ranks[positive].sum()) - positives * (positives + 1) / 2
     return above / (positives * negatives)
 
 
 _metric = partial(Metric, kinds=("classification",), better="higher", published=True)
+_ANY = ("classification", "multiclass")
 
 CLASSIFICATION_METRICS = (
     _metric(
         name="balanced_accuracy",
         label="balanced accuracy",
         remark="published as ROC-AUC",
-        description="mean over the two classes of the share of their rows that is recognised",
+        description="mean over the classes of the share of their rows that is recognised",
         function=_balanced_accuracy,
+        kinds=_ANY,
     ),
     _metric(
         name="accuracy",
         label="accuracy",
         description="share of the rows that are predicted right",
         function=_accuracy,
+        kinds=_ANY,
         shown=("board", "entry", "overview"),
     ),
     _metric(
@@ -141,5 +237,33 @@ CLASSIFICATION_METRICS = (
         needs="probability",
         shown=("board", "entry", "overview"),
     ),
+    Metric(
+        name="macro_f1",
+        label="macro F1",
+        description="mean over the classes of the F1 of each",
+        function=_macro_f1,
+        kinds=("multiclass",),
+        better="higher",
+        shown=("board", "entry", "overview"),
+    ),
+    Metric(
+        name="rocauc_ovr",
+        label="ROC-AUC, one against the rest",
+        description="mean over the classes of how often a row of it has a higher probability of it than another row",
+        function=_rocauc_ovr,
+        kinds=("multiclass",),
+        needs="probability",
+        better="higher",
+        shown=("board", "entry", "overview"),
+    ),
+    Metric(
+        name="log_loss",
+        label="log loss",
+        description="mean negative logarithm of the probability that the true class was given",
+        function=_log_loss,
+        kinds=_ANY,
+        needs="probability",
+        shown=("entry", "trial"),
+    ),
 )
-"""The metrics of two classes, in the order of their columns. To add one, add its record: nothing else names it."""
+"""The metrics of classes, in the order of their columns. To add one, add its record: nothing else names it."""

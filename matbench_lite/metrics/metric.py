@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from matbench_lite.errors import MetricError
 
-Place = Literal["board", "entry", "overview"]
-"""Where a metric is shown: on the board of a task, on the page of an entry, in the overview of a submission."""
+Place = Literal["board", "entry", "overview", "trial"]
+"""Where a metric is shown: on the board of a task and in a local test, on the page of an entry, in the overview of a
+submission, in a local test alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +26,7 @@ class Metric:
         label: Header of its column.
         description: What it is, in one line.
         function: Computes it, from the rows of one fold.
-        kinds: The kinds of tasks that have it.
+        kinds: The kinds of tasks that have it; "classification" is of two classes, "multiclass" of more.
         needs: What the predictions must have beside values: a standard deviation, an interval, probabilities.
         better: Which way is better; None if neither, and the best value is in the description.
         unit: "target" if it has the unit of the target; "" without unit.
@@ -203,6 +204,8 @@ def require_order(lower: FloatArray, upper: FloatArray) -> None:
 
 DECISION_THRESHOLD = 0.5
 MAPE_THRESHOLD = 1e-5
+SUM_TOLERANCE = 1e-5
+"""How far the probabilities of all classes of a row may be from 1 in sum: they were written with a few digits."""
 
 Need = Literal["interval", "probability", "std"]
 
@@ -211,15 +214,18 @@ class Sample:
     """Rows of one fold, as metrics see them.
 
     Args:
-        y_true: Measured values, in the unit of the target, or labels.
-        y_pred: Predicted values in the same unit and order, labels, or probabilities of the positive class.
+        y_true: Measured values, in the unit of the target, or labels; of more than two classes, their numbers from 0.
+        y_pred: Predicted values in the same unit and order, labels, or probabilities of the positive class; of more
+            than two classes, their numbers, or the probability of every class in an array of shape (rows, classes).
         std: Standard deviations of the predictions, zero or more, in the same unit.
         lower: Lower bounds of 95 % intervals, in the same unit.
         upper: Upper bounds, given if and only if `lower` is.
         probability: Whether `y_pred` are probabilities.
+        classes: How many classes there are.
 
     Raises:
-        MetricError: If the arrays differ in length, are empty, or have a value that is not finite.
+        MetricError: If the arrays differ in length, are empty, or have a value that is not finite, or, of more than two
+            classes, one that is no class or no probability.
 
     Examples:
         >>> Sample([1.0, 2.0], [1.5, 2.0]).error
@@ -235,8 +241,17 @@ class Sample:
         lower: npt.ArrayLike | None = None,
         upper: npt.ArrayLike | None = None,
         probability: bool = False,
+        classes: int = 2,
     ) -> None:
+        self.classes, self.matrix = classes, None
+        if classes > 2 and len(shape_of(y_pred)) == 2:
+            self.matrix = _probabilities(np.asarray(y_pred), classes)
+            y_pred, probability = self.matrix.argmax(axis=1), True
         self.truth, self.predicted = floats(y_true=y_true, y_pred=y_pred)
+        if classes > 2:
+            for name, values in (("y_true", self.truth), ("y_pred", self.predicted)):
+                other = (values < 0) | (values >= classes) | (values != np.floor(values))
+                _refuse(other, name, values, "is no class", f"number the classes from 0 to {classes - 1}")
         self.probability = probability
         self._std, self._lower, self._upper = None, lower, upper
         if std is not None:
@@ -310,12 +325,55 @@ class Sample:
         return positive
 
     @cached_property
+    def confusion(self) -> npt.NDArray[np.intp]:
+        """Rows of every true class (first axis) by the class that is predicted."""
+        if self.classes == 2:
+            true_positive, false_positive, false_negative, true_negative = self.counts
+            return np.array([[true_negative, false_positive], [false_negative, true_positive]])
+        pairs = self.truth.astype(np.intp) * self.classes + self.predicted.astype(np.intp)
+        return np.bincount(pairs, minlength=self.classes**2).reshape(self.classes, self.classes)
+
+    @cached_property
+    def given_to_truth(self) -> FloatArray:
+        """The probability that each row's true class was given."""
+        if self.matrix is not None:
+            return self.matrix[np.arange(len(self.truth)), self.truth.astype(np.intp)]
+        return np.where(self.positive, self.predicted, 1 - self.predicted)
+
+    @cached_property
     def counts(self) -> tuple[int, int, int, int]:
         """True positive, false positive, false negative and true negative rows."""
         predicted = self.predicted > DECISION_THRESHOLD
         rows = (self.positive & predicted, self.positive, predicted)
         both, true, taken = (int(np.count_nonzero(chosen)) for chosen in rows)
         return both, taken - both, true - both, len(self.truth) - true - taken + both
+
+
+def shape_of(values: npt.ArrayLike) -> tuple[int, ...]:
+    """The shape of an array; none if its rows are of different lengths.
+
+    Examples:
+        >>> shape_of([[1, 2], [3, 4], [5, 6]]), shape_of([[1, 2], [3]])
+        ((3, 2), ())
+    """
+    try:
+        return np.shape(values)
+    except ValueError:
+        return ()
+
+
+def _probabilities(values: npt.NDArray[np.generic], classes: int) -> FloatArray:
+    """The probability of every class of every row, if that is what an array has."""
+    if values.dtype.kind not in "biuf" or values.shape[1] != classes or not len(values):
+        raise MetricError(
+            f"y_pred.shape={values.shape}, dtype={values.dtype} are no probabilities of {classes} classes",
+            fix="pass a number for every row and class",
+        )
+    matrix = values.astype(np.float64, copy=False)
+    sums = matrix.sum(axis=1)
+    _refuse(~(matrix.min(axis=1) >= 0), "sum of y_pred", sums, "has a part below 0 or NaN", "pass probabilities")
+    _refuse(~(np.abs(sums - 1) <= SUM_TOLERANCE), "sum of y_pred", sums, "is not 1", "divide each row by its sum")
+    return matrix
 
 
 def require_labels(name: str, values: FloatArray) -> None:

@@ -39,17 +39,25 @@ if TYPE_CHECKING:
     from matbench_lite.submission.entry_seal import seal
     from matbench_lite.submission.entry_shelf import EntryShelf
     from matbench_lite.submission.examination import Entry, Examined, as_entry, examine
-    from matbench_lite.submission.fold_predictions import MAX_PREDICTION, FoldPredictions, PredictionType, RecordedFold
+    from matbench_lite.submission.fold_predictions import (
+        MAX_PREDICTION,
+        FoldPredictions,
+        PredictionType,
+        RecordedFold,
+        class_columns,
+        unfit_probabilities,
+    )
     from matbench_lite.submission.provenance import Measurement, collect_provenance
+    from matbench_lite.submission.recording import class_numbers
     from matbench_lite.submission.submission import Submission
 
 __all__ = [
     "ABOUT_FILE", "DOCUMENT", "MAX_FILES", "MAX_PREDICTION", "MAX_ROWS", "PREDICTIONS", "READING", "SCHEMA_FILE",
     "SEVERITIES", "TOLERANCE", "Checkpoint", "Entry", "EntryShelf", "Examined", "Finding", "FoldPredictions",
     "Measurement", "PredictionType", "RecordedFold", "Rule", "ScoreDifference", "Scores", "Severity", "Submission",
-    "TaskScores", "as_entry", "check_nothing_dropped", "check_owner", "collect_provenance",
-    "compare_scores", "examine", "fold_differences", "in_order", "is_averaged", "is_deeper", "parse", "read_about",
-    "read_document", "same_score", "score_fold", "score_rows", "seal",
+    "TaskScores", "as_entry", "check_nothing_dropped", "check_owner", "class_columns", "class_numbers",
+    "collect_provenance", "compare_scores", "examine", "fold_differences", "in_order", "is_averaged", "is_deeper",
+    "parse", "read_about", "read_document", "same_score", "score_fold", "score_rows", "seal", "unfit_probabilities",
 ]  # fmt: skip
 
 __getattr__ = lazy(
@@ -64,8 +72,10 @@ __getattr__ = lazy(
         "entry_seal": "seal",
         "entry_shelf": "EntryShelf",
         "examination": "Entry Examined as_entry examine",
-        "fold_predictions": "MAX_PREDICTION FoldPredictions PredictionType RecordedFold",
+        "fold_predictions": "MAX_PREDICTION FoldPredictions PredictionType RecordedFold class_columns "
+        "unfit_probabilities",
         "provenance": "Measurement collect_provenance",
+        "recording": "class_numbers",
         "submission": "Submission",
     },
 )

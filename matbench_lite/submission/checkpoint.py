@@ -83,10 +83,10 @@ class Checkpoint:
             for fold in task.folds:
                 path = self.folder / f"{task.name}.{fold}.npz"
                 if path.is_file():
-                    yield task.name, fold, _read(path, len(task.test_rows(fold)))
+                    yield task.name, fold, _read(path, len(task.test_rows(fold)), len(task.classes))
 
 
-def _read(path: Path, rows: int) -> RecordedFold:
+def _read(path: Path, rows: int, classes: int) -> RecordedFold:
     content = path.read_bytes()
     try:
         if hashlib.sha256(content[32:]).digest() != content[:32]:
@@ -97,7 +97,7 @@ def _read(path: Path, rows: int) -> RecordedFold:
         predictions = FoldPredictions(type=about.pop("type"), **columns)
         if wrong := [name for name, array in predictions.arrays.items() if array.shape != (rows,)]:
             raise ValueError(f"{wrong[0]} has {predictions.arrays[wrong[0]].shape} numbers, the fold has {rows} rows")
-        if found := unsound_values(predictions):
+        if found := unsound_values(predictions, classes):
             raise ValueError(f"it {found[0][1]}")
         return RecordedFold(predictions=predictions, **about)
     except Exception as error:

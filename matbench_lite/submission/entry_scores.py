@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from matbench_lite.errors import DataError, UnknownNameError
 from matbench_lite.metrics import METRICS, Sample, Summary, ranking_metric, scores, shown_metrics, summarise
 from matbench_lite.submission.fold_predictions import FoldPredictions
-from matbench_lite.tasks import Kind, Task
+from matbench_lite.tasks import Scoring, Task
 from matbench_lite.text import spread
 
 if TYPE_CHECKING:
@@ -32,16 +32,18 @@ def score_fold(task: Task, fold: int, predictions: FoldPredictions) -> dict[str,
         fold: The fold number.
         predictions: What was recorded for it.
     """
-    return score_rows(task.kind, task.target_values[task.test_rows(fold)], predictions)
+    truth = task.target_values[task.test_rows(fold)]
+    return score_rows(task.scored_as, truth, predictions, classes=len(task.classes))
 
 
-def score_rows(kind: Kind, truth: ArrayLike, predictions: FoldPredictions) -> dict[str, float]:
+def score_rows(kind: Scoring, truth: ArrayLike, predictions: FoldPredictions, *, classes: int = 0) -> dict[str, float]:
     """All metrics of some rows of a task, from the predictions and the true values in the same order.
 
     Args:
-        kind: Kind of the task.
-        truth: The true values, in the unit of the target.
+        kind: What the task is scored as.
+        truth: The true values, in the unit of the target; of more than two classes, their numbers.
         predictions: One per true value.
+        classes: How many classes there are, if they have names.
 
     Examples:
         >>> import numpy as np
@@ -49,13 +51,15 @@ def score_rows(kind: Kind, truth: ArrayLike, predictions: FoldPredictions) -> di
         >>> score_rows("classification", [True, False], predictions)
         {'balanced_accuracy': 1.0, 'accuracy': 1.0, 'f1': 1.0}
     """
+    matrix = predictions.probabilities
     sample = Sample(
         truth,
-        predictions.prediction,
+        predictions.prediction if matrix is None else matrix,
         std=predictions.std,
         lower=predictions.lower,
         upper=predictions.upper,
         probability=predictions.type == "probability",
+        classes=max(2, classes),
     )
     return scores(kind, sample)
 
@@ -73,7 +77,7 @@ class TaskScores:
 
     Args:
         task: Name of the task.
-        kind: Kind of the task.
+        kind: What the task is scored as: "regression", "classification" of two classes, or "multiclass".
         unit: Unit of the target and so of mae, rmse and max_error.
         folds: Metrics by fold number, for the folds recorded so far.
         complete: Whether all folds are recorded.

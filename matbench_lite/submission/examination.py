@@ -133,7 +133,14 @@ def as_entry(examined: Examined) -> Entry:
 
 def largest_predictions(benchmark: Benchmark | None) -> int:
     """The most bytes that `predictions.parquet` can need."""
-    return _MAX_PREDICTIONS if benchmark is None else largest_file(sum(task.rows for task in benchmark))
+    if benchmark is None:
+        return _MAX_PREDICTIONS
+    return largest_file(sum(task.tested_rows for task in benchmark), _most_classes(benchmark))
+
+
+def _most_classes(benchmark: Benchmark) -> int:
+    """Columns of probabilities that its predictions can have."""
+    return max((len(task.classes) for task in benchmark if task.scored_as == "multiclass"), default=0)
 
 
 def _usable(document: Mapping[str, Any] | None, problems: list[FormProblem] | None) -> Mapping[str, Any] | None:
@@ -232,7 +239,8 @@ def _check_task(task: Task, about: Mapping[str, Any], decoded: Decoded, complain
         if stated[fold]["values_sha256"] != sound[fold].sha256:
             message = f"{task.name} fold {fold}: values_sha256 is not that of its predictions"
             complain(rules.VALUES_DIGEST.found(message, file=DOCUMENT, task=task.name, fold=fold))
-    if task.kind == "classification" and (uncertain := [fold for fold in sound if len(sound[fold].arrays) > 1]):
+    uncertain = [fold for fold in sound if not sound[fold].arrays.keys().isdisjoint(("std", "lower", "upper"))]
+    if task.kind == "classification" and uncertain:
         message = f"{task.name} has std or intervals in folds {uncertain}, which are for regression"
         complain(rules.UNCERTAINTY.found(message, file=PREDICTIONS, task=task.name))
     return {fold: RecordedFold.of(sound[fold], stated[fold]) for fold in sorted(stated.keys() & sound.keys())}
@@ -262,7 +270,9 @@ def decode_predictions(
     recorded = [task for task in benchmark if task.name in types]
     about = {
         "outline": [[task.name, [len(task.test_rows(fold)) for fold in task.folds]] for task in recorded],
-        "most_rows": sum(task.rows for task in benchmark),
+        "classes": {task.name: len(task.classes) for task in recorded},
+        "most_rows": sum(task.tested_rows for task in benchmark),
+        "most_classes": _most_classes(benchmark),
         "types": types,
     }
     reply, findings = _inside(predictions_decoder, about, content, PREDICTIONS)
@@ -305,7 +315,8 @@ def document_decoder(_: None, blobs: Sequence[memoryview]) -> tuple[Any, Mapping
 def predictions_decoder(about: Any, blobs: Sequence[memoryview]) -> tuple[Any, Mapping[str, NDArray[Any]]]:
     """In the airlock: a `predictions.parquet`."""
     findings: list[Finding] = []
-    decoded = decode(dict(about["outline"]), blobs[0], about["types"], findings.append, most_rows=about["most_rows"])
+    given = {name: about[name] for name in ("classes", "most_rows", "most_classes")}
+    decoded = decode(dict(about["outline"]), blobs[0], about["types"], findings.append, **given)
     content: dict[str, Any] = {"findings": [finding.as_dict() for finding in findings], "seen": None}
     if decoded is None:
         return content, {}

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from matbench_lite.errors import RecordError
+from matbench_lite.metrics import SUM_TOLERANCE
 from matbench_lite.submission import entry_rules as rules
 from matbench_lite.submission.entry_rules import Rule
-from matbench_lite.tasks import Task
+from matbench_lite.tasks import MAX_CLASSES
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
 PredictionType = Literal["value", "label", "probability"]
-COLUMNS = ("prediction", "std", "lower", "upper")
+CLASS_COLUMNS = tuple(f"probability_{number}" for number in range(MAX_CLASSES))
+"""A column for the probability of each class, where there are more than two."""
+COLUMNS = ("prediction", "std", "lower", "upper", *CLASS_COLUMNS)
 """What is stored per row, in the order in which it is hashed."""
 MAX_PREDICTION = 1e100
 """Beyond it, squared errors overflow."""
@@ -36,11 +37,14 @@ class FoldPredictions:
     """Predictions of one fold in the order of `task.test_ids(fold)`.
 
     Args:
-        type: Numbers ("value"), true/false ("label") or the probability of true ("probability").
-        prediction: One per test row, float64, in the unit of the target; labels are 0 and 1.
+        type: Numbers ("value"), true/false ("label") or the probability of true ("probability"); of more than two
+            classes, labels, or the probabilities of all.
+        prediction: One per test row, float64, in the unit of the target; labels are 0 and 1, of more than two classes
+            their numbers; with probabilities, that of the most probable class.
         std: Standard deviation of each prediction, float32, if recorded.
         lower: Lower end of a 95 % interval, float32, if recorded.
         upper: Upper end, if recorded.
+        probabilities: Of more than two classes, the probability of each, float64: probability_0, probability_1, …
     """
 
     def __init__(
@@ -51,8 +55,9 @@ class FoldPredictions:
         std: NDArray[np.float32] | None = None,
         lower: NDArray[np.float32] | None = None,
         upper: NDArray[np.float32] | None = None,
+        **probabilities: NDArray[np.float64] | None,
     ) -> None:
-        columns = {"prediction": prediction, "std": std, "lower": lower, "upper": upper}
+        columns = {"prediction": prediction, "std": std, "lower": lower, "upper": upper, **probabilities}
         self.type = type
         self._arrays: Arrays | None = {name: array for name, array in columns.items() if array is not None}
         self._read: Callable[[], Arrays] | None = None
@@ -93,6 +98,11 @@ class FoldPredictions:
     def upper(self) -> NDArray[np.float32] | None:
         """Upper end of it."""
         return self.arrays.get("upper")
+
+    @property
+    def probabilities(self) -> NDArray[np.float64] | None:
+        """The probability of every class, in an array of shape (rows, classes), if there are more than two."""
+        return stacked(self.arrays)
 
     @cached_property
     def sha256(self) -> str:
@@ -139,166 +149,6 @@ def update_digest(digest: Any, fold: FoldPredictions) -> None:
         digest.update(np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes())
 
 
-def check_predictions(
-    task: Task,
-    fold: int,
-    predictions: ArrayLike | pd.Series,
-    *,
-    std: ArrayLike | pd.Series | None = None,
-    interval: tuple[ArrayLike, ArrayLike] | ArrayLike | None = None,
-) -> FoldPredictions:
-    """Check what a user hands in for one fold, as `Submission.record` says, and bring it into the stored form.
-
-    Labels may be the integers 0 and 1; a std is above 0. A RecordError names the task, the fold, the first offending
-    rows and what to do.
-    """
-    at = _Place(task, fold)
-    values = at.aligned(predictions, "predictions")
-    kind = _prediction_type(at, values)
-    prediction = at.numbers(values, "predictions").astype(np.float64, copy=True)
-    at.refuse(~np.isfinite(prediction), prediction, "predictions", "NaN or infinite", "predict a number for every row")
-    too_large = np.abs(prediction) > MAX_PREDICTION
-    at.refuse(too_large, prediction, "predictions", "too large to score", f"stay within ±{MAX_PREDICTION:g}")
-    if kind != "value":
-        outside = (prediction < 0) | (prediction > 1)
-        at.refuse(outside, prediction, "predictions", "outside [0, 1]", "give labels or probabilities of true")
-    if task.kind == "classification" and (std is not None or interval is not None):
-        raise at.error("std and interval are for regression", "a probability says how sure the model is")
-    deviations = None if std is None else _deviations(at, std)
-    lower, upper = (None, None) if interval is None else _interval(at, interval, prediction)
-    checked = FoldPredictions(type=kind, prediction=prediction, std=deviations, lower=lower, upper=upper)
-    for array in checked.arrays.values():
-        array.flags.writeable = False
-    return checked
-
-
-class _Place:
-    """Where we are, for messages: every complaint names the task, the fold and the row ids."""
-
-    def __init__(self, task: Task, fold: int) -> None:
-        self.task = task
-        self.fold = fold
-        self.size = len(task.test_rows(fold))
-
-    def error(self, message: str, fix: str) -> RecordError:
-        return RecordError(f"{self.task.name} fold {self.fold}: {message}", fix=fix)
-
-    def aligned(self, values: Any, what: str) -> NDArray[Any]:
-        """The values in fold order, one per test row."""
-        if hasattr(values, "index") and hasattr(values, "reindex"):
-            values = self._by_row_id(values, what)
-        if hasattr(values, "detach"):  # a torch tensor, perhaps on a GPU and part of a graph
-            values = values.detach().cpu()
-        if not hasattr(values, "__len__"):
-            raise self.error(f"{what} are {type(values).__name__}, not a list or array", "give one value per test row")
-        try:
-            array = np.asarray(values)
-        except (ValueError, TypeError) as error:
-            raise self.error(f"{what} cannot be made an array: {error}", "give one number per test row") from error
-        if array.ndim == 2 and array.shape[1] == 1:
-            array = array[:, 0]  # many neural networks return a column
-        if array.shape != (self.size,):
-            raise self.error(
-                f"{what} have shape {array.shape}, the fold has {self.size} test rows",
-                "give one value per row of task.test_inputs(fold)",
-            )
-        return array
-
-    def _by_row_id(self, series: Any, what: str) -> Any:
-        ids = self.task.test_ids(self.fold)
-        if series.index.equals(ids):
-            return series.to_numpy()
-        if not series.index.is_unique:
-            repeated = series.index[series.index.duplicated()][0]
-            raise self.error(f"{what} have the row id {repeated!r} more than once", "give each test row once")
-        missing = ids.difference(series.index, sort=False)
-        extra = series.index.difference(ids, sort=False)
-        if len(missing) or len(extra):
-            raise self.error(
-                f"{what} are indexed by other rows: {len(missing)} missing {_some(missing)}, "
-                f"{len(extra)} unknown {_some(extra)}",
-                "index the Series by row id, or pass .to_numpy() if it is in the order of task.test_ids(fold)",
-            )
-        return series.reindex(ids).to_numpy()
-
-    def numbers(self, values: NDArray[Any], what: str) -> NDArray[Any]:
-        """The values, if they are numbers or booleans; objects are taken if every one of them is a number."""
-        if values.dtype.kind in "biuf":
-            return values
-        if values.dtype == object and all(isinstance(v, int | float | np.number | np.bool_) for v in values):
-            return values.astype(np.float64)
-        raise self.error(f"{what} are {values.dtype}, for example {values[0]!r}", "give numbers")
-
-    def refuse(self, bad: NDArray[np.bool_], values: NDArray[Any], what: str, problem: str, fix: str) -> None:
-        """Raise if any row is bad, showing which."""
-        if bad.any():
-            rows = self.task.test_ids(self.fold)[bad]
-            shown = ", ".join(f"{row}: {value:g}" for row, value in zip(rows[:3], values[bad][:3], strict=True))
-            more = f" and {bad.sum() - 3} more" if bad.sum() > 3 else ""
-            raise self.error(f"{bad.sum()} {what} are {problem} ({shown}{more})", fix)
-
-
-def _prediction_type(at: _Place, values: NDArray[Any]) -> PredictionType:
-    boolean = values.dtype == bool or (values.dtype == object and all(isinstance(v, bool | np.bool_) for v in values))
-    if at.task.kind == "regression":
-        if boolean:
-            raise at.error("predictions are booleans, the target is a number", f"predict {at.task.target}")
-        return "value"
-    if boolean or values.dtype.kind in "iu":
-        return "label"
-    return "probability"
-
-
-def _deviations(at: _Place, std: Any) -> NDArray[np.float32]:
-    wide = at.numbers(at.aligned(std, "std"), "std").astype(np.float64)
-    at.refuse(~np.isfinite(wide), wide, "std", "NaN or infinite", "give a positive number for every row")
-    with np.errstate(over="ignore"):
-        narrow = wide.astype(np.float32)
-    at.refuse(wide <= 0, wide, "std", "not above 0", "give a positive number for every row")
-    unstorable = (narrow == 0) | np.isinf(narrow)
-    at.refuse(unstorable, wide, "std", "too small or too large to store", "give numbers between 1e-37 and 3e38")
-    return narrow
-
-
-def _interval(
-    at: _Place, interval: Any, prediction: NDArray[np.float64]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    ends: Sequence[Any]
-    if isinstance(interval, tuple) and len(interval) == 2:
-        ends = interval
-    else:
-        array = np.asarray(interval)
-        if array.ndim != 2 or array.shape[1] != 2:
-            raise at.error(
-                f"interval has shape {array.shape}",
-                "give a pair (lower, upper) of arrays, or one array of shape (n, 2)",
-            )
-        ends = (array[:, 0], array[:, 1])
-    lower, upper = (
-        at.numbers(at.aligned(end, name), name).astype(np.float64)
-        for name, end in zip(("lower ends", "upper ends"), ends, strict=True)
-    )
-    for name, end in (("lower ends", lower), ("upper ends", upper)):
-        at.refuse(~np.isfinite(end), end, name, "NaN or infinite", "give a number for every row")
-        too_large = np.abs(end) > np.finfo(np.float32).max
-        at.refuse(too_large, end, name, "too large to store", "give numbers below 3e38")
-    at.refuse(lower > prediction, lower, "lower ends", "above the prediction", "lower <= prediction <= upper")
-    at.refuse(upper < prediction, upper, "upper ends", "below the prediction", "lower <= prediction <= upper")
-    # float32 is rounded outwards: the stored interval still contains the prediction.
-    return _rounded(lower, -np.inf), _rounded(upper, np.inf)
-
-
-def _rounded(values: NDArray[np.float64], towards: float) -> NDArray[np.float32]:
-    narrow = values.astype(np.float32)
-    inside = narrow > values if towards < 0 else narrow < values
-    narrow[inside] = np.nextafter(narrow[inside], np.float32(towards))
-    return narrow
-
-
-def _some(ids: pd.Index) -> str:
-    return f"({', '.join(map(str, ids[:2]))}{', …' if len(ids) > 2 else ''})" if len(ids) else ""
-
-
 def fold_as_dict(fold: int, held: RecordedFold) -> dict[str, Any]:
     """Everything that is known of a recorded fold but its scores, which are computed."""
     return {
@@ -309,18 +159,65 @@ def fold_as_dict(fold: int, held: RecordedFold) -> dict[str, Any]:
     }
 
 
-def fold_from_dict(task: Task, fields: Mapping[str, Any]) -> tuple[int, RecordedFold]:
-    """The inverse of `fold_as_dict`; the predictions are checked as when they are recorded."""
-    interval = (fields["lower"], fields["upper"]) if "lower" in fields else None
-    checked = check_predictions(task, fields["fold"], fields["prediction"], std=fields.get("std"), interval=interval)
-    # Labels are kept as 0.0 and 1.0, which alone would be taken for probabilities.
-    predictions = FoldPredictions(type=fields["type"], **checked.arrays)
-    return fields["fold"], RecordedFold.of(predictions, fields)
+def class_columns(matrix: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """The columns of an array of probabilities, by the names under which they are stored.
+
+    Args:
+        matrix: The probability of every class, shape (rows, classes).
+
+    Examples:
+        >>> {name: column.tolist() for name, column in class_columns(np.array([[0.75, 0.25], [0.5, 0.5]])).items()}
+        {'probability_0': [0.75, 0.5], 'probability_1': [0.25, 0.5]}
+    """
+    return {name: np.ascontiguousarray(column) for name, column in zip(CLASS_COLUMNS, matrix.T, strict=False)}
 
 
-def unsound_values(fold: FoldPredictions) -> list[tuple[Rule, str, Any]]:
-    """Everything that is wrong with the values of a fold: the rule, in words, and for every row whether it is bad."""
-    return list(_not_finite(fold)) or [*_out_of_range(fold), *_uncertainty(fold)]
+def stacked(columns: Mapping[str, NDArray[Any]]) -> NDArray[np.float64] | None:
+    """The inverse of `class_columns`; None if there are no probabilities of classes."""
+    found = [columns[name] for name in CLASS_COLUMNS if name in columns]
+    return np.column_stack(found) if found else None
+
+
+def unfit_probabilities(matrix: NDArray[np.float64]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """What is wrong with probabilities of classes, in words, and of which rows.
+
+    Args:
+        matrix: The probability of every class, shape (rows, classes).
+
+    Examples:
+        >>> list(unfit_probabilities(np.array([[0.5, 0.25, 0.25], [0.5, 0.5, 0.5]])))
+        [('not 1 in sum', array([False,  True]))]
+    """
+    with np.errstate(invalid="ignore"):
+        outside = ~((matrix.min(axis=1) >= 0) & (matrix.max(axis=1) <= 1))
+        if outside.any():
+            yield "outside [0, 1]", outside
+        elif (off := ~(np.abs(matrix.sum(axis=1) - 1) <= SUM_TOLERANCE)).any():
+            yield "not 1 in sum", off
+
+
+def unsound_values(fold: FoldPredictions, classes: int = 0) -> list[tuple[Rule, str, Any]]:
+    """Everything that is wrong with the values of a fold: the rule, in words, and for every row whether it is bad.
+
+    `classes` is how many there are, 0 where they have no names.
+    """
+    unfit = _not_classes(fold, classes) if classes > 2 else _out_of_range(fold)
+    return list(_not_finite(fold)) or [*unfit, *_uncertainty(fold)]
+
+
+def _not_classes(fold: FoldPredictions, classes: int) -> Iterator[tuple[Rule, str, Any]]:
+    p, matrix = fold.prediction, fold.probabilities
+    other = (p < 0) | (p >= classes) | (p != np.floor(p))
+    if other.any():
+        yield rules.OUT_OF_RANGE, f"has numbers of classes other than 0 to {classes - 1}", other
+    if (matrix is None) == (fold.type == "probability") or (matrix is not None and matrix.shape[1] != classes):
+        yield rules.PREDICTION_TYPE, f"has not the probabilities of {classes} classes that its type asks for", ()
+    elif matrix is not None:
+        for problem, rows in unfit_probabilities(matrix):
+            yield rules.OUT_OF_RANGE, f"has probabilities {problem}", rows
+        wrong = matrix.argmax(axis=1) != p
+        if wrong.any():
+            yield rules.OUT_OF_RANGE, "has predictions that are not its most probable class", wrong
 
 
 def _not_finite(fold: FoldPredictions) -> Iterator[tuple[Rule, str, Any]]:

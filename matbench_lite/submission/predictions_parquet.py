@@ -21,6 +21,7 @@ from matbench_lite.data import numbers
 from matbench_lite.submission import entry_rules as rules
 from matbench_lite.submission.entry_rules import MAX_ROWS, PREDICTIONS, Complain, Rule
 from matbench_lite.submission.fold_predictions import (
+    CLASS_COLUMNS,
     COLUMNS,
     FoldPredictions,
     PredictionType,
@@ -39,9 +40,11 @@ COLUMN_TYPES = {
     "std": pa.float32(),
     "lower": pa.float32(),
     "upper": pa.float32(),
+    **dict.fromkeys(CLASS_COLUMNS, pa.float64()),
 }
 # Per row: the widest case is all four numbers and both keys, uncompressed; a dictionary or a header costs little.
 _MAX_BYTES_PER_ROW = 64
+_BYTES_PER_CLASS = 10
 _MAX_OVERHEAD = 1_000_000
 _MAX_ROW_GROUPS = 1_000
 # Lists and texts in the footer, which is read before anything in it can be looked at.
@@ -109,9 +112,9 @@ class Decoded:
     seen: frozenset[tuple[str, int]]
 
 
-def largest_file(rows: int) -> int:
-    """The most bytes that predictions for so many rows can need, packed or not."""
-    return rows * _MAX_BYTES_PER_ROW + _MAX_OVERHEAD
+def largest_file(rows: int, classes: int) -> int:
+    """The most bytes that predictions for so many rows of so many classes can need, packed or not."""
+    return rows * (_MAX_BYTES_PER_ROW + _BYTES_PER_CLASS * classes) + _MAX_OVERHEAD
 
 
 def decode(
@@ -120,14 +123,17 @@ def decode(
     types: Mapping[str, PredictionType],
     complain: Complain,
     *,
+    classes: Mapping[str, int],
     most_rows: int,
+    most_classes: int,
 ) -> Decoded | None:
     """Read a stranger's predictions; None if there are no rows that belong to tasks and folds.
 
     A problem is that it is no Parquet file of the expected columns and types, that it is too large, or that its rows
-    are not those of the folds. `most_rows` are those of all tasks of the benchmark.
+    are not those of the folds. `classes` is how many named classes each task has. All tasks of the benchmark together
+    have `most_rows`, and none has more than `most_classes`.
     """
-    table = _read(most_rows, content, complain)
+    table = _read(most_rows, largest_file(most_rows, most_classes), content, complain)
     if table is None:
         return None
     runs = _runs(table, complain, most=100 + 2 * sum(map(len, outline.values())))
@@ -152,7 +158,7 @@ def decode(
         seen.add((name, fold))
         if end - start != rows[fold]:
             complain_here(rules.ROW_COUNT, f"has {end - start} rows, the fold has {rows[fold]}")
-        elif sound := _fold(table.slice(start, end - start), types[name], complain_here):
+        elif sound := _fold(table.slice(start, end - start), types[name], classes[name], complain_here):
             folds.setdefault(name, {})[fold] = sound
     return Decoded(folds=folds, seen=frozenset(seen))
 
@@ -164,13 +170,13 @@ def _of_fold(complain: Complain, task: str, fold: int, rule: Rule, problem: str,
     complain(rule.found(message, file=PREDICTIONS, task=task, fold=fold, rows=rows, row_count=count))
 
 
-def _read(most_rows: int, content: bytes | memoryview, complain: Complain) -> pa.Table | None:
+def _read(most_rows: int, most_bytes: int, content: bytes | memoryview, complain: Complain) -> pa.Table | None:
     try:
         source = pa.BufferReader(content)
         file = pq.ParquetFile(
             source, thrift_string_size_limit=_MAX_FOOTER_TEXT, thrift_container_size_limit=_MAX_FOOTER_LIST
         )
-        problem = _footer_problem(most_rows, content, file)
+        problem = _footer_problem(most_rows, most_bytes, content, file)
         if problem is None:
             file = pq.ParquetFile(source, metadata=file.metadata, read_dictionary=["task"])
             table = file.read(use_threads=False)
@@ -183,7 +189,9 @@ def _read(most_rows: int, content: bytes | memoryview, complain: Complain) -> pa
     return None
 
 
-def _footer_problem(most_rows: int, content: bytes | memoryview, file: pq.ParquetFile) -> tuple[Rule, str] | None:
+def _footer_problem(
+    most_rows: int, most_bytes: int, content: bytes | memoryview, file: pq.ParquetFile
+) -> tuple[Rule, str] | None:
     """What is wrong before any row is looked at; a schema that the file brings is not even decoded."""
     metadata = file.metadata
     if metadata.metadata and b"ARROW:schema" in metadata.metadata:
@@ -194,7 +202,7 @@ def _footer_problem(most_rows: int, content: bytes | memoryview, file: pq.Parque
         return rules.COLUMNS, message
     if metadata.num_row_groups > _MAX_ROW_GROUPS:
         return rules.UNPACKED_SIZE, f"is cut into {metadata.num_row_groups} row groups"
-    if (size := unpacked_bytes(content, metadata)) > largest_file(most_rows):
+    if (size := unpacked_bytes(content, metadata)) > most_bytes:
         return rules.UNPACKED_SIZE, f"would unpack to {size:,} bytes, more than its rows can need"
     return None
 
@@ -229,7 +237,9 @@ def _runs(table: pa.Table, complain: Complain, *, most: int) -> list[tuple[str, 
     return [(names[codes[start]], int(folds[start]), start, end) for start, end in zip(starts, ends, strict=True)]
 
 
-def _fold(rows: pa.Table, kind: PredictionType, complain: Callable[[Rule, str, Any], None]) -> FoldPredictions | None:
+def _fold(
+    rows: pa.Table, kind: PredictionType, classes: int, complain: Callable[[Rule, str, Any], None]
+) -> FoldPredictions | None:
     """The predictions of one fold, or None after a complaint."""
     arrays: dict[str, Any] = {}
     for column in (name for name in COLUMNS if name in rows.column_names):
@@ -244,7 +254,10 @@ def _fold(rows: pa.Table, kind: PredictionType, complain: Callable[[Rule, str, A
                 complain(rules.UNCERTAINTY, f"has {column} for some rows only", empty)
             return None
     predictions = FoldPredictions(type=kind, **arrays)
-    found = unsound_values(predictions)
+    if classes <= 2 and predictions.probabilities is not None:
+        complain(rules.PREDICTION_TYPE, "has probabilities of classes, of which it has no more than two", ())
+        return None
+    found = unsound_values(predictions, classes)
     for problem in found:
         complain(*problem)
     return None if found else predictions

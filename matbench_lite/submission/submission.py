@@ -26,7 +26,7 @@ from matbench_lite.submission.entry_files import check_nothing_dropped, check_ow
 from matbench_lite.submission.entry_rules import as_lines
 from matbench_lite.submission.entry_scores import Scores, TaskScores, as_html, as_text, score_fold
 from matbench_lite.submission.examination import Entry, read_entry
-from matbench_lite.submission.fold_predictions import RecordedFold, check_predictions, fold_as_dict, fold_from_dict
+from matbench_lite.submission.fold_predictions import RecordedFold, fold_as_dict
 from matbench_lite.tasks import Benchmark, Category, Task, categorise, load_benchmark
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Submission(MSONable):  # type: ignore[misc]
         self,
         task: str,
         fold: int,
-        predictions: ArrayLike | pd.Series,
+        predictions: ArrayLike | pd.Series | pd.DataFrame,
         *,
         std: ArrayLike | pd.Series | None = None,
         interval: tuple[ArrayLike, ArrayLike] | ArrayLike | None = None,
@@ -161,8 +161,8 @@ class Submission(MSONable):  # type: ignore[misc]
             task: Name of the task.
             fold: Number of the fold.
             predictions: One per test row. A pandas Series is aligned by row id; a list or array is in the order of
-                `task.test_ids(fold)`. Regression: in the unit of the target. Classification: booleans, or the
-                probability of true as floats; not both in one task.
+                `task.test_ids(fold)`. Regression: in the unit of the target. Classification: booleans or the
+                probability of true; of named classes, names or a column with the probability of each. Not both.
             std: Standard deviation of each prediction, in the unit of the target.
             interval: Lower and upper ends of a 95 % interval: a pair of arrays, or an array of shape (n, 2).
             params: Parameters of the model in this fold.
@@ -174,6 +174,8 @@ class Submission(MSONable):  # type: ignore[misc]
             RecordError: If anything is wrong with them; nothing is recorded then.
             UnknownNameError: If there is no such task or fold.
         """
+        from matbench_lite.submission.recording import check_predictions
+
         known = self.benchmark[task]
         checked = check_predictions(known, fold, predictions, std=std, interval=interval)
         recorded = self._folds.get(task, {})
@@ -245,10 +247,8 @@ class Submission(MSONable):  # type: ignore[misc]
         scores = Scores()
         for task in self.tasks:
             folds = {fold: score_fold(task, fold, held.predictions) for fold, held in self.recorded(task.name).items()}
-            complete = len(folds) == task.n_folds
-            scores[task.name] = TaskScores(
-                task=task.name, kind=task.kind, unit=task.unit, folds=folds, complete=complete
-            )
+            about = {"task": task.name, "kind": task.scored_as, "unit": task.unit}
+            scores[task.name] = TaskScores(**about, folds=folds, complete=len(folds) == task.n_folds)
         return scores
 
     @property
@@ -346,14 +346,15 @@ class Submission(MSONable):  # type: ignore[misc]
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Submission:
         """The inverse of `as_dict`."""
+        from matbench_lite.submission.recording import fold_from_dict
+
         header = {key: value for key, value in data.items() if not key.startswith("@")}
         created, provenance, folds = (header.pop(key) for key in ("created", "provenance", "folds"))
         submission = cls(header.pop("benchmark"), **header)
         submission.created, submission.provenance = created, dict(provenance)
         for task, listed in folds.items():
             for fields in listed:
-                fold, recorded = fold_from_dict(submission.benchmark[task], fields)
-                submission._keep(task, fold, recorded)
+                submission._keep(task, *fold_from_dict(submission.benchmark[task], fields))
         return submission
 
     def __repr__(self) -> str:

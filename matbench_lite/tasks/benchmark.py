@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from matbench_lite.documents import TomlTable, toml_document
 from matbench_lite.errors import BenchmarkFileError, MatbenchLiteError, unknown_name
-from matbench_lite.tasks.folds import folds_digest, inputs_digest, targets_digest
+from matbench_lite.tasks.folds import IN_NO_FOLD, MAX_FOLDS, targets_digest
 from matbench_lite.tasks.task import Input, Kind, OriginalFile, Table, Task
 
 if TYPE_CHECKING:
@@ -81,10 +82,10 @@ class Benchmark:
 
 DEFAULT_FOLDS = 5
 DEFAULT_SEED = 18012019
-MAX_FOLDS = 255  # one byte per row
-
 MAX_SEED = 2**32 - 1  # what scikit-learn takes
 
+MAX_CLASSES = 100
+"""The most that a task may have."""
 BUILT_IN = ("matbench_v0.1", "mini")
 """Names of the benchmarks that come with the package."""
 
@@ -108,6 +109,9 @@ def read_benchmark(path: Path) -> Benchmark:
             folds.complain("splits", f"{n_folds} is not between 2 and {MAX_FOLDS}")
         if not 0 <= seed <= MAX_SEED:
             folds.complain("seed", f"{seed} is not between 0 and {MAX_SEED}")
+        test_share = folds.optional("test_share", float)
+        if test_share is not None and not 0 < test_share < 1:
+            folds.complain("test_share", f"{test_share} is not between 0 and 1")
         folds.close()
         noted = len(top.problems)
         listed = top.take("tasks", list, [])
@@ -115,7 +119,8 @@ def read_benchmark(path: Path) -> Benchmark:
         if not listed and len(top.problems) == noted:
             top.complain("tasks", "there are none; add a [[tasks]] section")
         folder = None if built_in else path.parent
-        tasks = [_task(section, name, n_folds, seed, folder) for section in sections]
+        drawn = {"n_folds": n_folds, "seed": seed, "test_share": test_share}
+        tasks = [_task(section, name, folder, drawn) for section in sections]
         for position, task in enumerate(tasks):
             if task.name and task.name in [earlier.name for earlier in tasks[:position]]:
                 sections[position].complain("name", f"{task.name!r} is used more than once")
@@ -133,26 +138,31 @@ def read_benchmark(path: Path) -> Benchmark:
     return benchmark
 
 
-def _task(section: TomlTable, benchmark: str, n_folds: int, seed: int, folder: Path | None) -> Task:
-    """A task, whose data lies below the folder of a user's file; None: a built-in one, whose data is in the store."""
-    kind = section.choice("kind", get_args(Kind))
+def _task(section: TomlTable, benchmark: str, folder: Path | None, drawn: Mapping[str, Any]) -> Task:
+    """A task, whose data lies below the folder of a user's file; None: a built-in one, whose data is in the store.
+
+    `drawn` says how folds are drawn, unless the data has a column that says what the folds are.
+    """
+    kind, given_input = section.choice("kind", get_args(Kind)), section.choice("input", get_args(Input))
     original = section.section("original") if folder is None else None
     table = section.section("data")
     if table is None and folder is not None:
         section.complain("data", "is missing; say where the data lies: path, id, input, target")
-    own_table = _table(table, folder) if table and folder else None
+    own_table = _table(table, folder, given_input) if table and folder else None
+    if own_table and (own_table.fold or own_table.group or own_table.time or own_table.repeats):
+        drawn = {**drawn, "test_share": None}
     task = Task(
         benchmark=benchmark,
         name=section.name(),
-        input=section.choice("input", get_args(Input)),
+        input=given_input,
         kind=kind,
         target=section.take("target", str),
         unit=section.take("unit", str) if kind == "regression" else "",
         rows=section.take("rows", int) if folder is None else section.optional("rows", int) or 0,
         description=section.take("description", str, ""),
         references=section.texts("references"),
-        n_folds=1 if own_table and own_table.part else n_folds,
-        seed=seed,
+        **{**drawn, "n_folds": _given_folds(own_table) or drawn["n_folds"]},
+        classes=_classes(section, kind) if folder is not None else (),
         mean_absolute_deviation=section.optional("mean_absolute_deviation", float),
         fraction_true=section.optional("fraction_true", float),
         id_prefix=section.optional("id_prefix", str) if folder is None else None,
@@ -177,18 +187,58 @@ def _original(section: TomlTable) -> OriginalFile:
     return original
 
 
-def _table(section: TomlTable, folder: Path) -> Table:
+def _table(section: TomlTable, folder: Path, given_input: Input) -> Table:
+    of_materials = given_input != "table"
     table = Table(
         path=folder / section.take("path", str),
         id=section.take("id", str),
-        input=section.take("input", str),
+        input=section.take("input", str) if of_materials else "",
         target=section.take("target", str),
+        columns=() if of_materials else section.texts("columns"),
         structure_format=section.choice("structure_format", ("json", "cif", "poscar"), "json"),
-        spacegroup=section.optional("spacegroup", str),
+        spacegroup=section.optional("spacegroup", str) if of_materials else None,
         part=section.optional("part", str),
+        fold=section.optional("fold", str),
+        group=section.optional("group", str),
+        time=section.optional("time", str),
+        repeats=section.texts("repeats"),
     )
+    given = [name for name in ("fold", "group", "time", "repeats") if getattr(table, name)]
+    if len(given) > 1:
+        section.complain(given[1], f"the folds follow from {given[0]} already; give one of the two")
+    if not of_materials:
+        if not table.columns:
+            section.complain("columns", "is missing; name the columns that a model gets")
+        own = {table.id, table.target, table.part, table.fold, *table.repeats}
+        for position, name in enumerate(table.columns):
+            if name in own:
+                section.complain("columns", f"{name!r} is no input: it has another part to play")
+            elif name in table.columns[:position]:
+                section.complain("columns", f"{name!r} is named twice")
     section.close()
     return table
+
+
+def _given_folds(table: Table | None) -> int | None:
+    """How many folds the data itself gives, as far as that is known before it is read."""
+    if table is None:
+        return None
+    return 1 if table.part else len(table.repeats) or None
+
+
+def _classes(section: TomlTable, kind: Kind) -> tuple[str, ...] | tuple[int, ...]:
+    """The names of the classes, where the file gives them; all texts or all whole numbers."""
+
+    def names(value: Any) -> bool:
+        if not isinstance(value, list) or len({type(each) for each in value}) != 1:
+            return False
+        return 2 <= len(set(value)) == len(value) <= MAX_CLASSES and type(value[0]) in (str, int)
+
+    what = f"a list of 2 to {MAX_CLASSES} texts or whole numbers, each once; true and false need none"
+    given = section.allowed("classes", names, what)
+    if given and kind == "regression":
+        section.complain("classes", "is for classification")
+    return tuple(given or ())
 
 
 def _with_data(section: TomlTable, task: Task) -> Task:
@@ -196,17 +246,19 @@ def _with_data(section: TomlTable, task: Task) -> Task:
     # Without the claim about its targets: that one is compared here, with the others.
     unclaimed = replace(task, targets_sha256=None)
     try:
-        values = unclaimed.target_values
-        _check_enough_rows(task, values)
+        data = unclaimed.own_data
+        unclaimed = replace(unclaimed, classes=data.classes, n_folds=_number_of_folds(unclaimed))
+        values = data.target_values
+        _check_enough_rows(unclaimed, values)
         facts: dict[str, Any] = {
             "rows": len(values),
-            "folds_sha256": folds_digest(unclaimed.fold_of_rows),
-            "targets_sha256": targets_digest(unclaimed.ids, values),
+            "folds_sha256": unclaimed.computed_folds_digest,
+            "targets_sha256": targets_digest(unclaimed.ids, values, data.classes),
         }
-        if task.input == "composition":
+        if task.input != "structure":
             # Structures take too long to parse each time that somebody only wants to score; formulas do not.
             _ = unclaimed.targets
-            facts["inputs_sha256"] = inputs_digest(unclaimed.ids, unclaimed.inputs)
+            facts["inputs_sha256"] = data.inputs_digest
     except MatbenchLiteError as error:
         section.complain("data", f"{task.name}: {error}")
         return task
@@ -214,16 +266,29 @@ def _with_data(section: TomlTable, task: Task) -> Task:
         claimed = getattr(task, key)
         if claimed and claimed != actual:
             section.complain(key, f"{claimed!r}, but the data has {actual!r}: restore it, or give a new benchmark name")
+    known = replace(unclaimed, **facts)
     if task.kind == "regression":
-        return replace(task, **facts, mean_absolute_deviation=float(abs(values - values.mean()).mean()))
-    return replace(task, **facts, fraction_true=float(values.mean()))
+        return replace(known, mean_absolute_deviation=float(abs(values - values.mean()).mean()))
+    return known if data.classes else replace(known, fraction_true=float(values.mean()))
+
+
+def _number_of_folds(task: Task) -> int:
+    """A column of folds has as many as it has."""
+    folds = task.marks.folds
+    if task.scheme != "fold" or task.has_given_parts or folds is None:
+        return task.n_folds
+    return len(set(folds[folds != IN_NO_FOLD].tolist()))
 
 
 def _check_enough_rows(task: Task, values: NDArray[Any]) -> None:
-    smallest = len(values)
+    """Where folds are drawn, each must get rows, of every class that there is."""
+    smallest, fewest = len(values), 1
     if task.kind == "classification":
-        smallest = min(int(values.sum()), len(values) - int(values.sum()))
-    if smallest < task.n_folds:
+        counts = Counter(values.tolist())
+        smallest = min(counts.values()) if len(counts) > 1 else 0
+    if task.scheme in ("drawn", "shuffled"):
+        fewest = 2 if task.scheme == "shuffled" and not task.has_given_parts else task.n_folds
+    if smallest < fewest:
         of_what = "rows" if task.kind == "regression" else "rows of the rarer class"
         raise BenchmarkFileError(
             f"{smallest} {of_what} are too few for {task.n_folds} folds", fix="add rows or lower folds.splits"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import struct
 import zlib
 from collections.abc import Iterable
@@ -29,6 +30,8 @@ _UNREADABLE = (
 )  # fmt: skip
 IN_NO_FOLD = 255
 """In place of a fold's number: a row that is always trained on."""
+MAX_FOLDS = 255
+"""One byte per row says in which fold it is, and one value of it that it is in none."""
 
 
 def load_folds(task: Task) -> NDArray[np.uint8]:
@@ -90,22 +93,29 @@ def folds_digest(assignment: NDArray[np.uint8]) -> str:
     return hashlib.sha256(assignment.tobytes()).hexdigest()
 
 
-def targets_digest(ids: Iterable[str], values: NDArray[np.float64] | NDArray[np.bool_]) -> str:
+def targets_digest(
+    ids: Iterable[str],
+    values: NDArray[np.float64] | NDArray[np.bool_] | NDArray[np.intp],
+    classes: tuple[str, ...] | tuple[int, ...] = (),
+) -> str:
     """The sha256 over the lines `id,target` in row order; numbers with ten decimals, booleans as 0 and 1.
 
-    Ten decimals make it the same for the original files and for targets rounded to ten decimals.
+    Ten decimals make it the same for the original files and for targets rounded to ten decimals. Where classes have
+    names, these are a line of JSON before all others.
 
     Args:
         ids: Row ids.
-        values: Targets, in their own unit.
+        values: Targets, in their own unit; the numbers of classes.
+        classes: Names of the classes, if they have any.
 
     Examples:
         >>> import numpy as np
         >>> targets_digest(["mb-1", "mb-2"], np.array([0.5, 2.0]))[:12]
         '20d30599eac0'
     """
-    template = "%s,%d\n" if values.dtype == bool else "%s,%.10f\n"
-    return _sha256_of_lines(template % pair for pair in zip(ids, values.tolist(), strict=True))
+    template = "%s,%d\n" if classes or values.dtype == bool else "%s,%.10f\n"
+    names = [f"{json.dumps(classes)}\n"] if classes else []
+    return _sha256_of_lines([*names, *(template % pair for pair in zip(ids, values.tolist(), strict=True))])
 
 
 def quick_targets_digest(values: NDArray[np.float64] | NDArray[np.bool_]) -> str:

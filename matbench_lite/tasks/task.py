@@ -7,15 +7,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from matbench_lite.errors import UnknownNameError
+from matbench_lite.errors import DataFormatError, UnknownNameError
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
-Input = Literal["structure", "composition"]
+    from matbench_lite.data import TableRows
+    from matbench_lite.tasks.splits import Marks, Scheme, Split
+
+Input = Literal["structure", "composition", "table"]
 Kind = Literal["regression", "classification"]
+Scoring = Literal["regression", "classification", "multiclass"]
+"""Which metrics a task has: those of numbers, of two classes, or of more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,20 +39,30 @@ class Table:
     Args:
         path: The file.
         id: Column with the row ids; without one, rows are numbered from 1.
-        input: Column with formulas, or structures as text.
+        input: Column with formulas, or structures as text; "" for a table.
         target: Column with the target.
+        columns: Columns that a model gets, for a table.
         structure_format: How structures are written: pymatgen's JSON, CIF or POSCAR.
         spacegroup: Column with space-group numbers, if there is one.
         part: Column that says "train" or "test" of every row: one fold, given instead of drawn.
+        fold: Column with the fold that tests a row; nothing for a row that is always trained on.
+        group: Column with groups of rows that stay together.
+        time: Column with numbers or dates: each fold is tested on what comes after all that it is trained on.
+        repeats: Columns that say "train", "test" or nothing of every row, one per repeat.
     """
 
     path: Path
     id: str | None
     input: str
     target: str
+    columns: tuple[str, ...] = ()
     structure_format: Literal["json", "cif", "poscar"] = "json"
     spacegroup: str | None = None
     part: str | None = None
+    fold: str | None = None
+    group: str | None = None
+    time: str | None = None
+    repeats: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +74,8 @@ class Task:
     Args:
         benchmark: Name of the benchmark it belongs to.
         name: Name of the task, unique in the benchmark.
-        input: What a model sees: a crystal structure or a composition.
-        kind: Whether the target is a number or true/false.
+        input: What a model sees: a crystal structure, a composition, or columns of a table.
+        kind: Whether the target is a number or a class.
         target: Name of the target.
         unit: Unit of the target; "" for classification.
         rows: Number of rows.
@@ -68,8 +83,10 @@ class Task:
         references: BibTeX entries of the data.
         n_folds: Number of folds.
         seed: Seed of the shuffle that made the folds.
+        classes: Names of the classes, texts or whole numbers in a fixed order; none for true and false.
+        test_share: Share of the rows that each fold tests, where folds are repeated draws.
         mean_absolute_deviation: Mean of |y - mean(y)| in the target's unit (regression).
-        fraction_true: Share of true rows (classification).
+        fraction_true: Share of true rows (classification as true and false).
         id_prefix: Row ids are the prefix, a dash and the 1-based row; None if ids come from a table.
         folds_sha256: sha256 of the fold number of every row, one byte each.
         targets_sha256: Targets digest, see `matbench_lite.data.targets_digest`.
@@ -100,6 +117,8 @@ class Task:
     references: tuple[str, ...]
     n_folds: int
     seed: int
+    classes: tuple[str, ...] | tuple[int, ...] = ()
+    test_share: float | None = None
     mean_absolute_deviation: float | None = None
     fraction_true: float | None = None
     id_prefix: str | None = None
@@ -123,35 +142,108 @@ class Task:
         import pandas as pd
 
         if self.table is not None:
-            from matbench_lite.data import table_rows
-
-            return table_rows(self).ids
+            return self.own_data.ids
         width = len(str(self.rows))
         return pd.Index([f"{self.id_prefix}-{row:0{width}d}" for row in range(1, self.rows + 1)], name="id")
+
+    @property
+    def scored_as(self) -> Scoring:
+        """Which metrics it has; `kind`, but for more than two classes."""
+        return "multiclass" if len(self.classes) > 2 else self.kind
 
     @property
     def has_given_parts(self) -> bool:
         """Whether its data says which rows are to train on and which to test on: then there is one fold."""
         return self.table is not None and self.table.part is not None
 
+    @property
+    def scheme(self) -> Scheme:
+        """How its rows are shared out into folds; with given parts, the rows to train on when a model is tried."""
+        named: dict[Scheme, object] = {"shuffled": self.test_share}
+        if self.table is not None:
+            named |= {"fold": self.table.fold, "group": self.table.group, "time": self.table.time}
+            named |= {"repeats": self.table.repeats}
+        return next((scheme for scheme, column in named.items() if column), "drawn")
+
+    @property
+    def trains_on_the_rest(self) -> bool:
+        """Whether a fold trains on all rows that it does not test: no row is tested twice, and none left out."""
+        return self.has_given_parts or self.scheme in ("drawn", "fold", "group")
+
+    @property
+    def tests_rows_once(self) -> bool:
+        """Whether no row is in the test parts of two folds."""
+        return self.trains_on_the_rest or self.scheme == "time"
+
+    @property
+    def is_partition(self) -> bool:
+        """Whether every row is tested in exactly one fold, by a model trained on all others: what boards need."""
+        if self.table is None:
+            return True
+        return self.n_folds > 1 and self.trains_on_the_rest and bool(self.fold_of_rows.max() < self.n_folds)
+
+    @property
+    def own_data(self) -> TableRows:
+        """What the file of a user's own task says."""
+        from matbench_lite.data import table_rows
+
+        return table_rows(self)
+
+    @property
+    def marks(self) -> Marks:
+        """What columns of its data say of the folds."""
+        from matbench_lite.tasks.splits import Marks
+
+        return Marks() if self.table is None else self.own_data.marks
+
     @cached_property
     def fold_of_rows(self) -> NDArray[np.uint8]:
-        """The fold in whose test part each row is, in file order; 255 for a row that is in none."""
-        from matbench_lite.tasks.folds import IN_NO_FOLD, assign_folds, load_folds
+        """The fold in whose test part each row is, in file order; 255 for a row that is in none.
+
+        Raises:
+            DataFormatError: If a row is in the test parts of several folds.
+        """
+        import numpy as np
+
+        from matbench_lite.tasks.folds import IN_NO_FOLD, load_folds
 
         if self.table is None:
             return load_folds(self)
-        if self.has_given_parts:
-            import numpy as np
+        assignment = np.full(len(self.ids), IN_NO_FOLD, dtype=np.uint8)
+        for fold, split in enumerate(self._splits):
+            if (assignment[split.test] != IN_NO_FOLD).any():
+                message = f"rows of {self.name} are in the test parts of several folds"
+                raise DataFormatError(message, fix="ask for the rows of one fold: task.test_rows(fold)")
+            assignment[split.test] = fold
+        assignment.flags.writeable = False
+        return assignment
 
-            from matbench_lite.data import table_rows
+    @cached_property
+    def _splits(self) -> list[Split]:
+        """The folds of a user's own data."""
+        import numpy as np
 
-            is_test = table_rows(self).is_test
-            assert is_test is not None, f"{self.name} has no column of parts"
-            assignment = np.where(is_test, np.uint8(0), np.uint8(IN_NO_FOLD))
-            assignment.flags.writeable = False
-            return assignment
-        return assign_folds(self.kind, self.target_values, n_folds=self.n_folds, seed=self.seed)
+        from matbench_lite.tasks.splits import Split, split_rows
+
+        is_test = self.marks.is_test
+        if is_test is None:
+            return split_rows(self, np.arange(len(self.ids)), n_folds=self.n_folds, seed=self.seed)
+        return [Split(np.flatnonzero(~is_test), np.flatnonzero(is_test))]
+
+    @cached_property
+    def computed_folds_digest(self) -> str:
+        """What `folds_sha256` is to be, from the rows of the folds."""
+        from matbench_lite.tasks.folds import folds_digest
+        from matbench_lite.tasks.splits import splits_digest
+
+        if self.trains_on_the_rest:
+            return folds_digest(self.fold_of_rows)
+        return splits_digest(len(self.ids), self._splits)
+
+    @property
+    def tested_rows(self) -> int:
+        """Number of predictions that all folds ask for; more than there are rows where test parts overlap."""
+        return self.rows if self.trains_on_the_rest else sum(len(self.test_rows(fold)) for fold in self.folds)
 
     def test_rows(self, fold: int) -> NDArray[np.intp]:
         """Positions of the test rows of `fold`, in file order; not to be written to."""
@@ -162,7 +254,11 @@ class Task:
         """Kept: scores and checks ask for them again and again."""
         import numpy as np
 
-        rows = tuple(np.flatnonzero(self.fold_of_rows == fold) for fold in self.folds)
+        rows: tuple[NDArray[np.intp], ...]
+        if self.trains_on_the_rest:
+            rows = tuple(np.flatnonzero(self.fold_of_rows == fold) for fold in self.folds)
+        else:
+            rows = tuple(split.test for split in self._splits)
         for array in rows:
             array.flags.writeable = False
         return rows
@@ -171,7 +267,8 @@ class Task:
         """Positions of the training rows of `fold`, in file order."""
         import numpy as np
 
-        return np.flatnonzero(self.fold_of_rows != self._known(fold))
+        known = self._known(fold)
+        return np.flatnonzero(self.fold_of_rows != known) if self.trains_on_the_rest else self._splits[known].train
 
     def test_ids(self, fold: int) -> pd.Index:
         """Row ids of the test part of `fold`: the order in which predictions are recorded."""
@@ -183,14 +280,20 @@ class Task:
 
     @property
     def targets(self) -> pd.DataFrame:
-        """Every row's `target` and reduced `formula`, and its `spacegroup` where known, indexed by row id."""
+        """Every row's `target` and, but for tables, its reduced `formula`; its `spacegroup` where known.
+
+        Indexed by row id. A class is given by its name.
+        """
         from matbench_lite.data import load_targets
 
         return load_targets(self)
 
     @property
-    def target_values(self) -> NDArray[np.float64] | NDArray[np.bool_]:
-        """The targets alone, as an array in file order."""
+    def target_values(self) -> NDArray[np.float64] | NDArray[np.bool_] | NDArray[np.intp]:
+        """The targets alone, as an array in file order.
+
+        Of two classes, whether a row is of the second; of more, the numbers of the classes.
+        """
         from matbench_lite.data import load_target_values
 
         return load_target_values(self)
@@ -200,13 +303,13 @@ class Task:
         return self.targets["target"].iloc[self.test_rows(fold)]
 
     @property
-    def inputs(self) -> pd.Series:
-        """Every row's formula string or structure, indexed by row id; structures are built on access."""
+    def inputs(self) -> pd.Series | pd.DataFrame:
+        """Every row's formula string or structure, built on access, or its columns of a table; indexed by row id."""
         from matbench_lite.data import load_inputs
 
         return load_inputs(self)
 
-    def train_data(self, fold: int) -> tuple[pd.Series, pd.Series]:
+    def train_data(self, fold: int) -> tuple[pd.Series | pd.DataFrame, pd.Series]:
         """Inputs and targets of the training part of `fold`, indexed by row id.
 
         Raises:
@@ -215,7 +318,7 @@ class Task:
         rows = self.train_rows(fold)
         return self.inputs.iloc[rows], self.targets["target"].iloc[rows]
 
-    def test_inputs(self, fold: int) -> pd.Series:
+    def test_inputs(self, fold: int) -> pd.Series | pd.DataFrame:
         """Inputs of the test part of `fold`, indexed by row id; raises what `train_data` does."""
         return self.inputs.iloc[self.test_rows(fold)]
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from matbench_lite.errors import MetricError
-from matbench_lite.submission import FoldPredictions, PredictionType
+from matbench_lite.submission import FoldPredictions, PredictionType, class_columns
 
 _SMALLEST = 1e-15  # no model is so sure that another one cannot outvote it
 
@@ -27,7 +27,8 @@ class RowPredictions:
 
     Args:
         rows: Positions of the rows in the task, each at most once.
-        prediction: One per row: numbers in the unit of the target, or for classification from 0 to 1.
+        prediction: One per row: numbers in the unit of the target, or for classification from 0 to 1; of more than two
+            classes an array of shape (rows, classes), with the probability of each or its share of votes.
         type: Numbers ("value"), true/false or the share of votes for true ("label"), or the probability of true
             ("probability").
         std: Standard deviation of each prediction, in the unit of the target, if the model gives one.
@@ -42,6 +43,10 @@ class RowPredictions:
 
     def scorable(self) -> FoldPredictions:
         """The predictions in the form that metrics take: a majority of votes is a label."""
+        if self.prediction.ndim == 2:
+            largest = self.prediction.argmax(axis=1).astype(np.float64)
+            columns = class_columns(self.prediction) if self.type == "probability" else {}
+            return FoldPredictions(type=self.type, **{"prediction": largest, **columns})
         prediction = (self.prediction > 0.5).astype(np.float64) if self.type == "label" else self.prediction
         std = None if self.std is None else self.std.astype(np.float32)
         return FoldPredictions(type=self.type, prediction=prediction, std=std)
@@ -80,15 +85,18 @@ def bag_prefixes(models: Sequence[RowPredictions]) -> Iterator[RowPredictions]:
     types = {model.type for model in models}
     kind: PredictionType = types.pop() if len(types) == 1 else "probability"
     size = 1 + max(int(model.rows.max(initial=-1)) for model in models)
-    total, count = np.zeros(size), np.zeros(size, dtype=np.intp)
+    total, count = np.zeros((size, *models[0].prediction.shape[1:])), np.zeros(size, dtype=np.intp)
     for model in models:
         values = model.prediction
-        if kind == "probability":
+        if values.ndim == 2:
+            values = average_probabilities([values]) if kind == "probability" else values
+        elif kind == "probability":
             values = average_probabilities([np.column_stack([1 - values, values])])[:, 1]
         total[model.rows] += values
         count[model.rows] += 1
         rows = np.flatnonzero(count)
-        yield RowPredictions(rows=rows, prediction=total[rows] / count[rows], type=kind)
+        each = count[rows] if total.ndim == 1 else count[rows, None]
+        yield RowPredictions(rows=rows, prediction=total[rows] / each, type=kind)
 
 
 def average_probabilities(models: Sequence[ArrayLike]) -> NDArray[np.float64]:
@@ -102,12 +110,12 @@ def average_probabilities(models: Sequence[ArrayLike]) -> NDArray[np.float64]:
 
 
 def _refuse_nan(position: int, model: RowPredictions) -> None:
-    bad = ~np.isfinite(model.prediction)
+    sums = model.prediction if model.prediction.ndim == 1 else model.prediction.sum(axis=1)
+    bad = ~np.isfinite(sums)
     if bad.any():
         first = int(np.argmax(bad))
         raise MetricError(
-            f"model {position} predicts {model.prediction[first]} for row {model.rows[first]} "
-            f"({np.count_nonzero(bad)} such rows)",
+            f"model {position} predicts {sums[first]} for row {model.rows[first]} ({np.count_nonzero(bad)} such rows)",
             fix="a model must predict a number for every row",
         )
 

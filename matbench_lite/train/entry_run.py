@@ -7,6 +7,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from matbench_lite.data import class_names
 from matbench_lite.errors import DataError, EntryError, MatbenchLiteError, RunError, UnknownNameError
 from matbench_lite.submission import (
     Submission,
@@ -253,11 +254,14 @@ class _Run:
 
     def _record(self, job: Job, outcome: Outcome) -> None:
         (predicted,) = outcome.predictions.values()
-        is_label = predicted.type == "label"
+        values, task = predicted.prediction, self.submission.benchmark[job.protocol.task_name]
+        if predicted.type == "label":
+            many = values.ndim == 2
+            values = class_names(task, values.argmax(axis=1)) if many else values.astype(bool)
         self.submission.record(
             job.protocol.task_name,
             job.piece,
-            predicted.prediction.astype(bool) if is_label else predicted.prediction,
+            values,
             std=predicted.std,
             params=outcome.record.params,
             seconds=outcome.record.seconds,

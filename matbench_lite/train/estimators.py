@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from matbench_lite.data import class_names
 from matbench_lite.errors import MatbenchLiteError, ModelError
+from matbench_lite.metrics import shape_of
+from matbench_lite.submission import class_numbers, unfit_probabilities
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,20 +33,21 @@ class Predicted:
     """What an estimator predicts for some rows, in their order.
 
     Args:
-        values: Numbers in the unit of the target, probabilities of true (float64), or labels (bool).
+        values: Numbers in the unit of the target, probabilities of true (float64), or labels (bool); of more than two
+            classes, an array of shape (rows, classes) with the probability of each, or the names of classes.
         std: Standard deviation of each value, where the estimator gives it.
     """
 
-    values: NDArray[np.float64] | NDArray[np.bool_]
+    values: NDArray[Any]
     std: NDArray[np.float64] | None = None
 
 
 def fit_predict(
     estimator: Any,
     task: Task,
-    X_train: pd.Series,
+    X_train: pd.Series | pd.DataFrame,
     y_train: pd.Series,
-    X_tests: Sequence[pd.Series],
+    X_tests: Sequence[pd.Series | pd.DataFrame],
     *,
     seed: int = 0,
     where: str = "",
@@ -58,7 +62,7 @@ def fit_predict(
     Args:
         estimator: A new estimator; it is trained in place.
         task: The task, for the kind of target and for messages.
-        X_train: Formulas or structures.
+        X_train: Formulas, structures, or columns of a table.
         y_train: Targets of the same rows.
         X_tests: Sets of rows to predict.
         seed: Seed for everything random, below 2**32; see `derived_seed`.
@@ -95,7 +99,7 @@ def fit_predict(
     return predicted
 
 
-def predict_rows(estimator: Any, task: Task, X: pd.Series, *, where: str = "") -> Predicted:
+def predict_rows(estimator: Any, task: Task, X: pd.Series | pd.DataFrame, *, where: str = "") -> Predicted:
     """What an estimator that `fit_predict` has trained predicts for some rows.
 
     Takes and raises what `fit_predict` does.
@@ -130,16 +134,38 @@ def _model_at_work(place: str, threads: int = 1) -> Iterator[None]:
         ) from error
 
 
-def _predict(estimator: Any, task: Task, X: pd.Series) -> tuple[Any, Any]:
+def _predict(estimator: Any, task: Task, X: pd.Series | pd.DataFrame) -> tuple[Any, Any]:
     if task.kind == "classification" and hasattr(estimator, "predict_proba"):
-        return _probability_of_true(estimator, X), None
+        return (_of_named(estimator, task, X) if task.classes else _probability_of_true(estimator, X)), None
     if task.kind == "regression" and _gives_std(estimator):
         values, std = estimator.predict(X, return_std=True)
         return values, std
     return estimator.predict(X), None
 
 
-def _probability_of_true(estimator: Any, X: pd.Series) -> Any:
+def _of_named(estimator: Any, task: Task, X: pd.Series | pd.DataFrame) -> Any:
+    """The probability of every class in the order of the task; that of the second if there are two."""
+    probabilities = np.asarray(estimator.predict_proba(X))
+    known = getattr(estimator, "classes_", None)
+    if probabilities.ndim == 2 and known is not None:
+        numbers, unknown = class_numbers(task, np.asarray(known))
+        if unknown.any() or len(numbers) != probabilities.shape[1]:
+            given, wanted = (", ".join(map(str, names))[:200] for names in (known, task.classes))
+            raise ModelError(
+                f"{type(estimator).__name__} has {probabilities.shape[1]} columns of probabilities, of the classes "
+                f"{given}; those of {task.name} are {wanted}",
+                fix="give predict_proba a column for each of classes_, and train on the labels as they are",
+            )
+        # A class without a row to train on has no column.
+        matrix = np.zeros((len(probabilities), len(task.classes)))
+        matrix[:, numbers] = probabilities
+        probabilities = matrix
+    if probabilities.ndim == 2 and len(task.classes) == probabilities.shape[1] == 2:
+        return probabilities[:, 1]
+    return probabilities
+
+
+def _probability_of_true(estimator: Any, X: pd.Series | pd.DataFrame) -> Any:
     probabilities = np.asarray(estimator.predict_proba(X))
     if probabilities.ndim == 1:
         return probabilities
@@ -155,11 +181,11 @@ def _gives_std(estimator: Any) -> bool:
     return "return_std" in inspect.signature(estimator.predict).parameters
 
 
-def checked_predictions(values: Any, std: Any, X: pd.Series, task: Task, place: str) -> Predicted:
+def checked_predictions(values: Any, std: Any, X: pd.Series | pd.DataFrame, task: Task, place: str) -> Predicted:
     """What somebody predicts for some rows, if it is one finite number or label per row.
 
     Args:
-        values: Numbers, probabilities of true, or labels.
+        values: Numbers, probabilities of true or of every class, or labels.
         std: Standard deviations of numbers, or None.
         X: The rows.
         task: The task, for the kind of target.
@@ -175,6 +201,10 @@ def checked_predictions(values: Any, std: Any, X: pd.Series, task: Task, place: 
         >>> checked_predictions([1, 2], None, pd.Series(["NaCl", "GaAs"]), task, "fold 0").values
         array([1., 2.])
     """
+    if len(task.classes) > 2 and len(shape_of(values)) == 2:
+        return Predicted(values=_matrix(values, X, task, place))
+    if task.classes and (len(task.classes) > 2 or np.asarray(values).dtype.kind not in "bf"):
+        return Predicted(values=_named(values, X, task, place))
     array = _numbers(values, X, place, "predictions")
     if task.kind == "regression":
         if array.dtype == bool:
@@ -191,8 +221,41 @@ def checked_predictions(values: Any, std: Any, X: pd.Series, task: Task, place: 
     return Predicted(values=np.clip(array.astype(np.float64), 0.0, 1.0))
 
 
-def _numbers(values: Any, X: pd.Series, place: str, what: str) -> NDArray[Any]:
-    """The values as an array with one finite number or boolean per row of X."""
+def _matrix(values: Any, X: pd.Series | pd.DataFrame, task: Task, place: str) -> NDArray[np.float64]:
+    """The probability of every class of every row."""
+    shape = (len(X), len(task.classes))
+    array = _array(values, X, place, "predictions", shape, "return a column for each of task.classes, in their order")
+    if array.dtype.kind not in "biuf":
+        raise ModelError(f"{place}: probabilities are {array.dtype}", fix="return numbers")
+    matrix = array.astype(np.float64)
+    near = (matrix < 0) & (matrix >= -_ROUNDING) | (matrix > 1) & (matrix <= 1 + _ROUNDING)
+    matrix[near] = matrix[near].round()
+    sums = matrix.sum(axis=1)
+    what = f"{place}: sums of probabilities"
+    _refuse(~np.isfinite(sums), sums, X, what, "NaN or infinite")
+    for problem, rows in unfit_probabilities(matrix):
+        _refuse(rows, sums, X, what, f"of probabilities {problem}")
+    return matrix
+
+
+def _named(values: Any, X: pd.Series | pd.DataFrame, task: Task, place: str) -> NDArray[Any]:
+    """Labels as the names of classes; of two classes, whether it is the second."""
+    array = _array(values, X, place, "predictions", (len(X),), "return one per row")
+    numbers, unknown = class_numbers(task, array)
+    if unknown.any():
+        row = int(unknown.argmax())
+        shown = f"{X.index[row]}: {str(array[row])[:100]!r}"
+        raise ModelError(
+            f"{place}: {unknown.sum()} of {len(X)} predictions are no class ({shown})",
+            fix=f"return one of {', '.join(map(str, task.classes))[:200]}, or give the model predict_proba",
+        )
+    return numbers == 1 if len(task.classes) == 2 else class_names(task, numbers)
+
+
+def _array(
+    values: Any, X: pd.Series | pd.DataFrame, place: str, what: str, shape: tuple[int, ...], fix: str
+) -> NDArray[Any]:
+    """The values as an array of a shape, in the order of the rows of X."""
     if hasattr(values, "detach"):  # a torch tensor, perhaps on a GPU
         values = values.detach().cpu()
     index = getattr(values, "index", None)
@@ -206,8 +269,14 @@ def _numbers(values: Any, X: pd.Series, place: str, what: str) -> NDArray[Any]:
         ) from error
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    if array.shape != (len(X),):
-        raise ModelError(f"{place}: {what} have shape {array.shape}, there are {len(X)} rows", fix="return one per row")
+    if array.shape != shape:
+        raise ModelError(f"{place}: {what} have shape {array.shape}, there are {len(X)} rows", fix=fix)
+    return array
+
+
+def _numbers(values: Any, X: pd.Series | pd.DataFrame, place: str, what: str) -> NDArray[Any]:
+    """The values as an array with one finite number or boolean per row of X."""
+    array = _array(values, X, place, what, (len(X),), "return one per row")
     if array.dtype == object and all(isinstance(value, bool | np.bool_) for value in array):
         array = array.astype(bool)
     elif array.dtype == object and all(isinstance(value, int | float | np.number) for value in array):
@@ -218,7 +287,7 @@ def _numbers(values: Any, X: pd.Series, place: str, what: str) -> NDArray[Any]:
     return array
 
 
-def _refuse(bad: NDArray[np.bool_], array: NDArray[Any], X: pd.Series, what: str, problem: str) -> None:
+def _refuse(bad: NDArray[np.bool_], array: NDArray[Any], X: pd.Series | pd.DataFrame, what: str, problem: str) -> None:
     if bad.any():
         first = int(np.flatnonzero(bad)[0])
         raise ModelError(

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from matbench_lite._version import __version__
 from matbench_lite.errors import MatbenchLiteError
+from matbench_lite.submission import class_numbers
 from matbench_lite.tasks import Task
 from matbench_lite.train.bagging import RowPredictions
 from matbench_lite.train.estimators import Predicted, fit_predict
@@ -66,9 +67,9 @@ class Split:
     """
 
     task: Task
-    X: pd.Series
+    X: pd.Series | pd.DataFrame
     y: pd.Series
-    asked: Mapping[str, pd.Series]
+    asked: Mapping[str, pd.Series | pd.DataFrame]
     rows: Mapping[str, NDArray[np.intp]]
     seed: int
     truth: Mapping[str, NDArray[Any]] = field(default_factory=dict)
@@ -80,7 +81,7 @@ class Split:
             truth = self.truth.get(part)
             found[part] = RowPredictions(
                 rows=self.rows[part],
-                prediction=of.values.astype(np.float64),
+                prediction=stored_values(self.task, of.values),
                 type=prediction_type(self.task, of.values),
                 # On rows that it has learnt by heart, a model may well be certain: no uncertainty to score.
                 std=None if part == "train" else of.std,
@@ -266,7 +267,16 @@ def prediction_type(task: Task, values: NDArray[Any]) -> PredictionType:
     """What predictions of a task are."""
     if task.kind == "regression":
         return "value"
+    if task.scored_as == "multiclass":
+        return "label" if values.ndim == 1 else "probability"
     return "label" if values.dtype == bool else "probability"
+
+
+def stored_values(task: Task, values: NDArray[Any]) -> NDArray[np.float64]:
+    """Predictions of a task as numbers: of labels of more than two classes, one vote for the class of each row."""
+    if task.scored_as == "multiclass" and values.ndim == 1:
+        return np.eye(len(task.classes))[class_numbers(task, values)[0]]
+    return values.astype(np.float64)
 
 
 def data_digest(task: Task) -> str:

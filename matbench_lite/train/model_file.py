@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from matbench_lite.errors import MatbenchLiteError, ModelError, unknown_name
 from matbench_lite.tasks import Input, Task
@@ -29,6 +29,12 @@ BASELINES = ("dummy", "ridge-magpie", "rf-magpie", "gbt-magpie", "rf-structure",
 MODEL_FILE = "model.py"
 """What `get_estimator` is in, in the folder of a model."""
 _CODE = (".py", ".ipynb")
+_INPUTS: dict[str | None, str] = {
+    "composition": "compositions",
+    "structure": "structures",
+    "table": "columns of a table",
+    None: "anything",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +44,9 @@ class Model:
     Args:
         name: Name of the model, fit for a folder name.
         path: The file or folder of the user's; None for a baseline.
-        input: What the model declares to work on: formulas of every task ("composition"), structure tasks only
-            ("structure"), or whatever a task gives (None).
+        input: What the model declares to work on: formulas of every material ("composition"), structure tasks only
+            ("structure"), tables only ("table"), or whatever a task gives (None).
+        tables: Whether it works on tables, too.
         files: The source files that make the entry's code.
         sha256: Digest over the source files, names included.
     """
@@ -49,6 +56,7 @@ class Model:
     input: Input | None
     files: tuple[Path, ...]
     sha256: str
+    tables: bool = False
 
     def estimator(self, task: Task) -> Any:
         """A new, untrained estimator for a task.
@@ -81,7 +89,14 @@ class Model:
 
     def takes(self, task: Task) -> bool:
         """Whether the model works on what the task gives."""
+        if task.input == "table":
+            return self.tables or self.input in (None, "table")
         return self.input in (None, "composition", task.input)
+
+    def refusal(self, *tasks: Task) -> str:
+        """Why it does not take some tasks, in words."""
+        names = ", ".join(task.name for task in tasks)
+        return f"the model {self.name!r} takes {_INPUTS[self.input]}, {names} has {_INPUTS[tasks[0].input]}"
 
 
 def load_model(name_or_path: str | Path) -> Model:
@@ -148,11 +163,14 @@ def _opened(name: str, path: Path | None, files: tuple[Path, ...]) -> Model:
             f"{files[0]} has no function get_estimator", fix="define get_estimator(task) that returns an estimator"
         )
     declared = getattr(module, "input", None)
-    if declared not in (None, "composition", "structure"):
+    first, *others = declared if isinstance(declared, tuple) and declared else (declared,)
+    if first not in (None, *get_args(Input)) or others not in ([], ["table"]):
         raise ModelError(
-            f"{files[0]} declares input = {declared!r}", fix='declare input = "composition" or "structure", or nothing'
+            f"{files[0]} declares input = {declared!r}",
+            fix='declare input = "composition", "structure" or "table", nothing, or ("composition", "table")',
         )
-    return Model(name=name, path=path, input=cast("Input | None", declared), files=files, sha256=sha256)
+    given = cast("Input | None", first)
+    return Model(name=name, path=path, input=given, files=files, sha256=sha256, tables=bool(others))
 
 
 @lru_cache(maxsize=16)
@@ -207,7 +225,7 @@ def _is_stale(module: ModuleType, folder: Path) -> bool:
     return home != folder and (home / MODEL_FILE).is_file()
 
 
-def model_inputs(model: Model, task: Task, rows: NDArray[np.intp] | None = None) -> pd.Series:
+def model_inputs(model: Model, task: Task, rows: NDArray[np.intp] | None = None) -> pd.Series | pd.DataFrame:
     """The inputs of some rows of a task, as the model wants them.
 
     A model that declares `input = "composition"` gets formulas from structure tasks too: the reduced formulas of the
@@ -219,10 +237,10 @@ def model_inputs(model: Model, task: Task, rows: NDArray[np.intp] | None = None)
         rows: Positions of the rows in file order; all of them by default.
 
     Returns:
-        Formula strings, or structures that are built when looked at; indexed by row id.
+        Formula strings, structures that are built when looked at, or columns of a table; indexed by row id.
 
     Raises:
-        ModelError: If the model takes structures only and the task has compositions.
+        ModelError: If the model does not take what the task has.
         DataMissingError: If the data is not on this machine.
 
     Examples:
@@ -233,9 +251,7 @@ def model_inputs(model: Model, task: Task, rows: NDArray[np.intp] | None = None)
         ('structure', ...)
     """
     if not model.takes(task):
-        raise ModelError(
-            f"the model {model.name!r} takes structures, {task.name} has compositions", fix="leave this task out"
-        )
+        raise ModelError(model.refusal(task), fix="leave this task out")
     if model.input == "composition" and task.input == "structure":
         inputs = task.targets["formula"].rename("composition")
     else:

@@ -4,7 +4,7 @@
 |---|---|
 | model, task, protocol, piece | who predicted what, in which fold, inner fold, run or group |
 | part, row | "train", "valid", "test" or "beyond", and the position of the row in it or in the task |
-| prediction, std, truth | numbers, 0 and 1 for classes; text in evaluations of answers that are no numbers |
+| prediction, std, truth | numbers, of classes 0, 1, …; text in evaluations of answers that are no numbers |
 | loss | the absolute error, 1 for a wrong class, the score of an evaluation; smaller is better |
 """
 
@@ -70,13 +70,15 @@ def _frame(kept: Kept, part: str, predicted: RowPredictions) -> pd.DataFrame:
     import pandas as pd
 
     truth = np.full(len(predicted.rows), np.nan) if predicted.truth is None else predicted.truth
+    values = predicted.scorable().prediction if predicted.prediction.ndim == 2 else predicted.prediction
     if predicted.type == "value":
-        loss = np.abs(predicted.prediction - truth)
+        loss = np.abs(values - truth)
     else:
-        loss = np.where(np.isnan(truth), np.nan, (predicted.prediction > DECISION_THRESHOLD) != truth)
+        said = values if predicted.prediction.ndim == 2 else values > DECISION_THRESHOLD
+        loss = np.where(np.isnan(truth), np.nan, said != truth)
     about = {"model": kept.model, "task": kept.task, "protocol": kept.protocol, "piece": str(kept.piece), "part": part}
     std = np.nan if predicted.std is None else predicted.std
-    columns = {"row": predicted.rows, "prediction": predicted.prediction, "std": std, "truth": truth, "loss": loss}
+    columns = {"row": predicted.rows, "prediction": values, "std": std, "truth": truth, "loss": loss}
     return pd.DataFrame(about | columns)
 
 

@@ -132,11 +132,9 @@ def plan_of(header: Mapping[str, Any], output: Path) -> Plan:
 def tasks_of(plan: Plan, bench: Benchmark) -> tuple[Task, ...]:
     """The tasks of a run: those that were named, or all that the model takes."""
     chosen = bench.select(names=plan.tasks)
-    if refused := [task.name for task in chosen if plan.tasks and not plan.model.takes(task)]:
-        raise RunError(
-            f"the model {plan.model.name!r} takes structures, {', '.join(refused)} has compositions",
-            fix="leave these tasks out",
-        )
+    refused = [task for task in chosen if not plan.model.takes(task)]
+    if refused and (plan.tasks or len(refused) == len(chosen)):
+        raise RunError(plan.model.refusal(*refused), fix="leave these tasks out" if plan.tasks else "use another model")
     return tuple(task for task in chosen if plan.model.takes(task))
 
 

@@ -18,12 +18,12 @@ from matbench_lite.train.protocols import LocalTest
 from matbench_lite.train.runners import runner
 from matbench_lite.train.trial_files import note_official_test, read_settings, trial_journal, trial_path
 from matbench_lite.train.trial_record import (
-    DEFAULT_INNER_FOLDS,
     PARTS,
     InnerResult,
     Predictions,
     Trial,
     TrialSettings,
+    inner_folds,
     score_part,
     trial_scores,
 )
@@ -38,7 +38,7 @@ def try_model(
     output: Path,
     *,
     fold: int = 0,
-    n_folds: int = DEFAULT_INNER_FOLDS,
+    n_folds: int | None = None,
     seed: int = 0,
     official_test: bool = False,
     bagging: bool = True,
@@ -62,7 +62,7 @@ def try_model(
         task: The task.
         output: The model's output folder.
         fold: The fold inside whose training part everything happens.
-        n_folds: Number of inner folds.
+        n_folds: Number of inner folds; see `inner_folds`.
         seed: Seed of the inner folds and of everything random in the models.
         official_test: Show the scores on the official test part instead of on a slice of the training part; it is
             noted in `output`.
@@ -94,8 +94,9 @@ def try_model(
         >>> again.scores == trial.scores
         True
     """
+    # What cannot be split is one error, not one per fold.
+    n_folds = len(inner_folds(task, fold, n_folds=n_folds, seed=seed, official_test=official_test))
     protocol = LocalTest(task=replace(task), fold=fold, inner_folds=n_folds, official_test=official_test)
-    protocol.folds(seed)  # what cannot be split is one error, not one per fold
     model_inputs(model, task)  # and so is data that is missing
     settings = TrialSettings(
         benchmark=task.benchmark,

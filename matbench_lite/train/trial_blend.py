@@ -107,7 +107,7 @@ def blend_runs(task: Task, runs: Mapping[str, Predictions]) -> Blend:
         {'high': 0.5, 'low': 0.5, 'far': 0.0}
     """
     runs = _alike(runs)
-    metric = ranking_metric(task.kind)
+    metric = ranking_metric(task.scored_as)
     sign = -1.0 if METRICS[metric].higher_is_better else 1.0
     picks: list[Pick] = []
     chosen: Counter[str] = Counter()
@@ -130,7 +130,7 @@ def blend_runs(task: Task, runs: Mapping[str, Predictions]) -> Blend:
 def _average(runs: Mapping[str, Predictions], counts: Counter[str], part: str) -> RowPredictions:
     """What `bag` gives for these runs, each as often as counted; a sum of counted terms takes less time."""
     some = runs[next(iter(counts))][part]
-    total = np.zeros(len(some.rows))
+    total = np.zeros(some.prediction.shape)
     for name, count in counts.items():
         total += count * runs[name][part].prediction
     return replace(some, prediction=total / counts.total())

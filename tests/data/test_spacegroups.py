@@ -112,9 +112,7 @@ def test_a_users_own_task_has_them_computed(tmp_path):
 
 
 def test_a_composition_task_has_none_and_says_so():
-    with pytest.raises(
-        DataMissingError, match="mini_gap has compositions only: no space groups; choose a structure task"
-    ):
+    with pytest.raises(DataMissingError, match="mini_gap has no structures: no space groups; choose a structure task"):
         load_spacegroups(load_benchmark("mini")["mini_gap"])
 
 

@@ -35,7 +35,7 @@ def test_ids_and_column_names_are_the_organisers(tmp_path: Path) -> None:
     source = table_source(file, target="y", input="composition", column="what", id="sample")
     assert source.frame["id"].tolist() == ["007", "008", "009", "010"]
     assert source.task.kind == "classification"
-    assert source.formulas == ("NaCl", "Fe2O3", "SiO2", "MgO")
+    assert source.kin == ("NaCl", "Fe2O3", "SiO2", "MgO")
 
 
 def test_targets_keep_every_digit(tmp_path: Path) -> None:
@@ -51,8 +51,8 @@ def test_structures_go_in_as_text_and_come_out_as_json(tmp_path: Path) -> None:
     source = benchmark_source(bench, bench["mini_e_form"])
     frame = source.frame.head(5)
     frame.to_parquet(tmp_path / "my.parquet")
-    again = table_source(tmp_path / "my.parquet", target="target", input="structure", column="input", id="id")
-    assert again.frame["input"].tolist() == frame["input"].tolist()
+    again = table_source(tmp_path / "my.parquet", target="target", input="structure", id="id")
+    assert again.frame["structure"].tolist() == frame["structure"].tolist()
     assert source.already_public
 
 

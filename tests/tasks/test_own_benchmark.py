@@ -349,7 +349,10 @@ MISTAKES: dict[str, tuple[Callable[[str], str], str]] = {
         instead('target = "gap"\n', 'target = "metal"\n'),
         "'metal' in row 0 is 'True', not a finite",
     ),
-    "numbers for labels": (instead('target = "metal"', 'target = "gap"'), "'gap' in row 1 is '0.1', not true or false"),
+    "numbers for labels": (
+        instead('target = "metal"', 'target = "gap"'),
+        "'gap' in row 1 is '0.1', and other labels are",
+    ),
     "texts for numbers": (
         instead('target = "gap"\n', 'target = "formula"\n'),
         "'formula' in row 0 is 'NaN', not a finite number",
@@ -416,9 +419,12 @@ def test_a_mistake_in_the_data_is_named_with_its_place(write, table, message):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("yes", "'metal' in row 5 is 'yes', not true or false; write true/false or 0/1"),
-        (2, "not true or false"),
-        (0.5, "not true or false"),
+        (
+            "yes",
+            "'metal' in row 5 is 'yes', and other labels are whole numbers; correct the value, or name all classes",
+        ),
+        (2, "1 rows of the rarer class are too few"),
+        (0.5, "'metal' in row 5 is '0.5', and other labels are whole numbers"),
         (None, "'metal' in row 5 is empty"),
     ],
 )
@@ -483,7 +489,7 @@ def test_mistakes_in_the_data_of_all_tasks_are_named_at_once(write):
     with pytest.raises(BenchmarkFileError, match="has 2 mistakes") as caught:
         load_benchmark(write(table=table))
     assert "'gap' in row 0 is 'x'" in str(caught.value)
-    assert "'metal' in row 0 is 'y'" in str(caught.value)
+    assert "'metal' has the label 'y' alone" in str(caught.value)
 
 
 def test_an_edited_file_is_read_again(write):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from inspect import signature
-
 import numpy as np
 import pytest
 
 from matbench_lite import load_benchmark
-from matbench_lite.cli.local_test import try_model as command
 from matbench_lite.errors import RunError, UnknownNameError
-from matbench_lite.train import DEFAULT_INNER_FOLDS, inner_folds
+from matbench_lite.train import inner_folds
 
 MINI = load_benchmark("mini")
 
@@ -66,7 +63,7 @@ def test_the_official_test_part_replaces_the_slice_and_nothing_else() -> None:
 @pytest.mark.parametrize("n_folds", [0, 1, 101])
 def test_impossible_numbers_of_folds_are_refused(n_folds: int) -> None:
     with pytest.raises(
-        RunError, match=f"mini_gap fold 0: {n_folds} inner folds cannot be made of 320 rows; use 2 to 100"
+        RunError, match=f"mini_gap fold 0: {n_folds} inner folds cannot be made; use 2 to 100 inner folds"
     ):
         inner_folds(MINI["mini_gap"], 0, n_folds=n_folds)
 
@@ -74,7 +71,3 @@ def test_impossible_numbers_of_folds_are_refused(n_folds: int) -> None:
 def test_an_unknown_fold_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="no fold 5"):
         inner_folds(MINI["mini_gap"], 5)
-
-
-def test_the_command_has_the_same_default() -> None:
-    assert signature(command).parameters["inner_folds"].default == DEFAULT_INNER_FOLDS

@@ -66,7 +66,8 @@ def check_scores(material: Material) -> Iterator[Finding]:
     """Every metric of every fold whose published targets are here."""
     for task, targets in material.with_targets():
         for fold, held in material.recorded(task).items():
-            scores = score_rows(task.kind, targets.values[task.test_rows(fold)], held.predictions)
+            truth = targets.values[task.test_rows(fold)]
+            scores = score_rows(task.scored_as, truth, held.predictions, classes=len(task.classes))
             differences = [] if held.stated is None else fold_differences(task, fold, held.stated, scores)
             if differences:
                 stated = [f"{d.metric} is {_number(d.stated)}, computed {_number(d.recomputed)}" for d in differences]
@@ -136,7 +137,7 @@ def _labels(material: Material, task: Task, targets: Targets) -> Iterator[Findin
     rows = 0
     for fold, held in material.recorded(task).items():
         truth = targets.values[task.test_rows(fold)]
-        if ((held.predictions.prediction > DECISION_THRESHOLD) != truth).any():
+        if not _right(task, truth, held.predictions.prediction).all():
             return
         rows += len(truth)
     if rows >= _FEWEST_LABELS:
@@ -175,17 +176,22 @@ def check_fold_scores(material: Material) -> Iterator[Finding]:
             )
 
 
+def _right(task: Task, truth: NDArray[Any], p: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """The rows whose class is predicted right."""
+    said = p if task.scored_as == "multiclass" else p > DECISION_THRESHOLD
+    return np.asarray(said == truth)
+
+
 def _score(task: Task, truth: NDArray[Any], p: NDArray[np.float64]) -> tuple[float, float]:
     """The ranking score of a fold and its standard error over test rows."""
     if task.kind == "regression":
         losses = np.abs(p - truth)
         return float(losses.mean()), float(losses.std() / math.sqrt(len(losses)))
     # By class: the folds are stratified, so the share of each class does not vary.
-    right = (p > DECISION_THRESHOLD) == truth
+    right = _right(task, truth, p)
+    labels = range(len(task.classes)) if task.scored_as == "multiclass" else (True, False)
     rates = [
-        (float(right[truth == label].mean()), int((truth == label).sum()))
-        for label in (True, False)
-        if (truth == label).any()
+        (float(right[truth == label].mean()), int((truth == label).sum())) for label in labels if (truth == label).any()
     ]
     error = math.sqrt(sum(rate * (1 - rate) / size for rate, size in rates)) / len(rates)
     return sum(rate for rate, _ in rates) / len(rates), error

@@ -46,9 +46,9 @@ class Fitted:
 def fit_contained(
     model: Path,
     task: Task,
-    X_train: pd.Series,
+    X_train: pd.Series | pd.DataFrame,
     y_train: pd.Series,
-    X_tests: Sequence[pd.Series],
+    X_tests: Sequence[pd.Series | pd.DataFrame],
     *,
     seed: int,
     where: str = "",
@@ -65,7 +65,7 @@ def fit_contained(
         model: A folder with `model.py`; only its regular files are taken along.
         task: The task. The model gets it without table, file, digests and statistics: they tell of rows that it must
             not know.
-        X_train: Formulas or structures.
+        X_train: Formulas, structures, or columns of a table.
         y_train: Targets of the same rows.
         X_tests: Sets of rows to predict.
         seed: Seed for everything random, below 2**32; see `derived_seed`.
@@ -104,7 +104,7 @@ def fit_contained(
         seed=seed,
         where=where,
     )
-    longest = protocol.longest_frame([len(X) for X in X_tests])
+    longest = protocol.longest_frame([len(X) for X in X_tests], task.classes)
     with launched(limits, isolated=isolated) as (process, results):
         ended = watch(
             process, results, pickle.dumps(job, protocol=5), limits=limits, longest=longest, isolated=isolated
@@ -117,11 +117,13 @@ def fit_contained(
     return Fitted(predicted=predicted, seconds=round(ended.seconds, 3), output=output)
 
 
-def _predictions(ended: Ended, X_tests: Sequence[pd.Series], task: Task, place: str, output: str) -> list[Predicted]:
+def _predictions(
+    ended: Ended, X_tests: Sequence[pd.Series | pd.DataFrame], task: Task, place: str, output: str
+) -> list[Predicted]:
     if ended.stopped is not None:
         raise _error(ended.stopped, place, f"stopped after {ended.seconds:.1f} s", output)
     try:
-        frame = protocol.decode(ended.sent, [len(X) for X in X_tests])
+        frame = protocol.decode(ended.sent, [len(X) for X in X_tests], task.classes)
     except protocol.FrameError as error:
         if not ended.sent and ended.code >= 128:
             raise _error(protocol.CRASHED, place, f"killed by signal {ended.code - 128}", output) from None
@@ -161,11 +163,15 @@ def _without_data(task: Task) -> Task:
     )
 
 
-def _on_its_own(series: pd.Series) -> pd.Series:
+def _on_its_own(series: pd.Series | pd.DataFrame) -> pd.Series | pd.DataFrame:
     """The same rows in memory of their own: a slice of some arrays is pickled with all that it was cut from."""
     import pandas as pd
 
     every = np.arange(len(series))
+    if isinstance(series, pd.DataFrame):
+        return pd.DataFrame(
+            {name: _on_its_own(column) for name, column in series.items()}, index=series.index.take(every)
+        )
     return pd.Series(series.array.take(every), index=series.index.take(every), name=series.name)
 
 

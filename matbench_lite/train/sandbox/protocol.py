@@ -4,8 +4,9 @@ The worker runs code that nobody has read. So nothing is unpickled, every length
 says about itself only a number out of a fixed list is believed.
 
 A frame is the magic, a status byte, and then: for status 0, for each set of rows a byte for the kind of values
-(0: float64, 1: bool), a byte for whether standard deviations follow (float64), and the arrays, little-endian; for any
-other status, a position in `STAGES`, text for the organiser up to the end.
+(0: float64, 1: bool, 2: float64 for every class, 3: the number of a class in a byte), a byte for whether standard
+deviations follow (float64), and the arrays, little-endian; for any other status, a position in `STAGES`, text for the
+organiser up to the end.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ READY = b"\n"
 LONGEST_TEXT = 100_000
 """Bytes of text about an error that are sent, and kept."""
 _MAGIC = b"MBLP1"
+Classes = tuple[str, ...] | tuple[int, ...]
+_TYPES = ("<f8", "?", "<f8", "u1")
 
 
 class FrameError(ValueError):
@@ -49,15 +52,18 @@ class Failure:
     text: str
 
 
-def encode_predictions(predicted: Sequence[Predicted]) -> bytes:
-    """The frame with predictions for some sets of rows."""
+def encode_predictions(predicted: Sequence[Predicted], classes: Classes = ()) -> bytes:
+    """The frame with predictions for some sets of rows; `classes` are the names of classes, if they have any."""
     import numpy as np
 
     parts = [_MAGIC, b"\0"]
     for one in predicted:
-        is_label = one.values.dtype == bool
-        parts.append(bytes([is_label, one.std is not None]))
-        parts.append(np.ascontiguousarray(one.values, dtype="?" if is_label else "<f8").tobytes())
+        values = one.values
+        kind = 2 if values.ndim == 2 else 1 if values.dtype == bool else 0
+        if len(classes) > 2 and kind == 0:
+            kind, values = 3, np.array([classes.index(name) for name in values.tolist()])
+        parts.append(bytes([kind, one.std is not None]))
+        parts.append(np.ascontiguousarray(values, dtype=_TYPES[kind]).tobytes())
         if one.std is not None:
             parts.append(np.ascontiguousarray(one.std, dtype="<f8").tobytes())
     return b"".join(parts)
@@ -68,15 +74,16 @@ def encode_failure(stage: str, text: str) -> bytes:
     return _MAGIC + bytes([1 + STAGES.index(stage)]) + text.encode(errors="replace")[-LONGEST_TEXT:]
 
 
-def longest_frame(rows: Sequence[int]) -> int:
+def longest_frame(rows: Sequence[int], classes: Classes = ()) -> int:
     """Bytes that a frame for sets of this many rows can have at most."""
-    return len(READY) + len(_MAGIC) + 1 + max(LONGEST_TEXT, sum(2 + 16 * number for number in rows))
+    each = 8 * max(2, len(classes))
+    return len(READY) + len(_MAGIC) + 1 + max(LONGEST_TEXT, sum(2 + each * number for number in rows))
 
 
 Arrays = tuple["NDArray[Any]", "NDArray[np.float64] | None"]
 
 
-def decode(frame: bytes, rows: Sequence[int]) -> list[Arrays] | Failure:
+def decode(frame: bytes, rows: Sequence[int], classes: Classes = ()) -> list[Arrays] | Failure:
     """Values and standard deviations of each set of so many rows, not yet looked at; or why there are none.
 
     `frame` is all that was sent after `READY`; a `FrameError` if it is anything but one whole frame.
@@ -92,15 +99,22 @@ def decode(frame: bytes, rows: Sequence[int]) -> list[Arrays] | Failure:
         return Failure(stage=STAGES[status - 1], text=for_terminal(rest[-LONGEST_TEXT:], None)[-LONGEST_TEXT:])
     found: list[Arrays] = []
     for number in rows:
-        if len(rest) < 2 or rest[0] > 1 or rest[1] > 1:
+        if len(rest) < 2 or rest[0] not in ((2, 3) if len(classes) > 2 else (0, 1)) or rest[1] > 1:
             raise FrameError("no kind of values")
-        is_label, has_std, rest = rest[0], rest[1], rest[2:]
-        size = number if is_label else 8 * number
+        kind, has_std, rest = rest[0], rest[1], rest[2:]
+        size = number * {0: 8, 1: 1, 2: 8 * len(classes), 3: 1}[kind]
         whole = size + (8 * number if has_std else 0)
         if len(rest) < whole:
             raise FrameError(f"{len(rest)} of {whole} bytes")
-        # A byte that is neither 0 nor 1 would make a boolean that is neither true nor false.
-        values = np.frombuffer(rest[:size], dtype="u1") != 0 if is_label else np.frombuffer(rest[:size], dtype="<f8")
+        values: NDArray[Any] = np.frombuffer(rest[:size], dtype="u1" if kind in (1, 3) else "<f8")
+        if kind == 1:
+            values = values != 0  # a byte that is neither 0 nor 1 would make neither true nor false
+        elif kind == 2:
+            values = values.reshape(number, len(classes))
+        elif kind == 3:
+            if (values >= len(classes)).any():
+                raise FrameError("no number of a class")
+            values = np.array(classes, dtype=object if isinstance(classes[0], str) else None)[values]
         found.append((values, np.frombuffer(rest[size:whole], dtype="<f8") if has_std else None))
         rest = rest[whole:]
     if rest:

@@ -33,9 +33,9 @@ class Job:
 
     files: Mapping[str, bytes]
     task: Task
-    X_train: pd.Series
+    X_train: pd.Series | pd.DataFrame
     y_train: pd.Series
-    X_tests: tuple[pd.Series, ...]
+    X_tests: tuple[pd.Series | pd.DataFrame, ...]
     seed: int
     where: str
 
@@ -57,7 +57,7 @@ def main() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         estimator = _estimator(job)
         stage = protocol.RAISED
-        frame = protocol.encode_predictions(_predictions(estimator, job))
+        frame = protocol.encode_predictions(_predictions(estimator, job), job.task.classes)
     except BaseException as error:
         stage = protocol.UNUSABLE if isinstance(error, _UnusableError) else _scarcity(error) or stage
         frame = protocol.encode_failure(stage, traceback.format_exc())
