@@ -72,18 +72,17 @@ class Repeats(Protocol):
     def split(self, job: Job) -> Split:
         """Features of the rows, or formulas or structures for a model that declares to work on them."""
         dataset = _dataset(self.source, self.dataset, self.features)
-        train, test = dataset.training(job.piece, seed=job.seed), dataset.testing(job.piece)
+        parts = {"train": dataset.training(job.piece, seed=job.seed), "test": dataset.testing(job.piece)}
+        if dataset.beyond is not None:
+            parts["beyond"] = dataset.beyond
         model = cast("Model", job.model)
         if dataset.track == "real":
             fold = job.piece % dataset.task.n_folds
             rows = {"train": dataset.task.train_rows(fold), "test": dataset.task.test_rows(fold)}
         else:
-            rows = {"train": train.X.index.to_numpy(dtype=np.intp), "test": np.arange(len(test.y))}
+            rows = {part: some.X.index.to_numpy(dtype=np.intp) for part, some in parts.items()}
         if model.input is None:
-            asked = {"train": train.X, "test": test.X}
-            if dataset.beyond is not None:
-                asked["beyond"] = dataset.beyond.X
-                rows["beyond"] = np.arange(len(dataset.beyond.y))
+            asked = {part: some.X for part, some in parts.items()}
         elif dataset.track == "real":
             asked = {part: model_inputs(model, dataset.task, some) for part, some in rows.items()}
         else:
@@ -92,9 +91,9 @@ class Repeats(Protocol):
                 fix="leave out `input = …` in the model, and take a data frame",
             )
         seed = derived_seed(job.seed, self.dataset, "run", job.piece)
-        known = {"train": train, "test": test, "beyond": dataset.beyond}
-        truth = {part: of.y.to_numpy(np.float64) for part, of in known.items() if of is not None}
-        return Split(task=dataset.task, X=asked["train"], y=train.y, asked=asked, rows=rows, seed=seed, truth=truth)
+        truth = {part: some.y.to_numpy(np.float64) for part, some in parts.items()}
+        y = parts["train"].y
+        return Split(task=dataset.task, X=asked["train"], y=y, asked=asked, rows=rows, seed=seed, truth=truth)
 
     def complexity(self, estimator: Any) -> float | None:
         """The number of parameters that a model declares; anything but a number is an error."""
@@ -146,7 +145,6 @@ def run_algorithms(
     memory_mb: float | None = None,
     backend: Backend = "local",
     scheduler: str | None = None,
-    simplify_seconds: float = SECONDS,
     report: Callable[[Run, int, int], None] | None = None,
 ) -> Ran:
     """Run every model on every dataset, as often as the competition says, and measure what comes of it.
@@ -165,7 +163,6 @@ def run_algorithms(
         memory_mb: Memory in MB above which a run is given up.
         backend: Where they are trained, see `mbl run`.
         scheduler: Address of a Dask scheduler.
-        simplify_seconds: How much of the processor's time the simplification of a formula may take, s.
         report: Called after each run with the run, how many are done, and how many there are to do.
 
     Raises:
@@ -176,9 +173,8 @@ def run_algorithms(
     algorithms = _algorithms(models, competition)
     datasets = {dataset.name: dataset for dataset in competition.datasets()}
     journal = Journal(output / JOURNAL)
-    # The simplifier first: a process that was started under the lock may hold it for a moment when this one is killed.
-    with Simplifier(simplify_seconds) as simplifier, journal.locked():
-        measuring = _Measuring(competition, datasets, simplifier, output / RESULTS, f"{simplify_seconds:g}")
+    with journal.locked():
+        measuring = _Measuring(competition, datasets, output / RESULTS)
         protocols = {name: measuring.protocol(dataset) for name, dataset in datasets.items()}
         limits: dict[str, Any] = {"seconds": timeout, "memory_mb": memory_mb, "threads": threads}
         jobs = [
@@ -210,13 +206,11 @@ def run_algorithms(
 
 
 class _Measuring:
-    """What all runs share: datasets, the simplifier, and the results file, which is made from the journal."""
+    """What all runs share: datasets, a simplifier, and the results file, which is made from the journal."""
 
-    def __init__(
-        self, competition: Competition, datasets: Mapping[str, Dataset], simplifier: Simplifier, file: Path, limit: str
-    ) -> None:
-        self._competition, self._datasets = competition, datasets
-        self._simplifier, self._file, self._limit = simplifier, file, limit
+    def __init__(self, competition: Competition, datasets: Mapping[str, Dataset], file: Path) -> None:
+        self._competition, self._datasets, self._file = competition, datasets, file
+        self._simplifier = Simplifier()
         self._before, self._made_with = read_lines(file) if file.is_file() else ({}, {})
         self._runs: dict[Key, Run] = {}
 
@@ -233,7 +227,7 @@ class _Measuring:
         """A run with all that can be computed; one that was measured before, on the same, is taken from the file."""
         dataset, record = self._datasets[job.protocol.task_name], outcome.record
         key = (job.model.name, dataset.name, job.piece)
-        made_with = {"trained": job.mark, "measured": f"{dataset.judged_by} {self._limit}"}
+        made_with = {"trained": job.mark, "measured": f"{dataset.judged_by} {SECONDS:g}"}
         if record.error is None and self._made_with.get(key) == made_with:
             self._runs[key] = self._before[key]
             return self._runs[key]

@@ -12,7 +12,6 @@ import numpy as np
 from matbench_lite.errors import ExpressionError, JudgingError, MetricError
 from matbench_lite.judge.competition import Competition
 from matbench_lite.judge.expression import DECIMALS, Node, Simplified, Simplifier, evaluate, harmless_decimals, parse
-from matbench_lite.judge.expression.simplifier import SECONDS
 from matbench_lite.judge.judge_dataset import Dataset
 from matbench_lite.judge.judgement import Judgement, judge
 from matbench_lite.judge.properties import Case, measure_property
@@ -35,8 +34,7 @@ def measure(run: Run, simplifier: Simplifier, dataset: Dataset | None = None) ->
         dataset: Its dataset; without one, any name is taken for a feature, and the property must be there already.
 
     Examples:
-        >>> with Simplifier() as simplifier:
-        ...     run = measure(Run(algorithm="a", dataset="d", run=0, r2=0.9, expression="x1/x1 + x2"), simplifier)
+        >>> run = measure(Run(algorithm="a", dataset="d", run=0, r2=0.9, expression="x1/x1 + x2"), Simplifier())
         >>> run.components, run.simplified
         (3.0, 'x2 + 1')
     """
@@ -110,15 +108,12 @@ def _limit(run: Run, dataset: Dataset) -> float:
     return FORMULA_TOLERANCE * float(np.std(np.asarray(dataset.testing(run.run).y, dtype=np.float64)))
 
 
-def collect(
-    paths: Sequence[Path], competition: Competition | None = None, *, simplify_seconds: float = SECONDS
-) -> list[Run]:
+def collect(paths: Sequence[Path], competition: Competition | None = None) -> list[Run]:
     """Read results, and fill in what can be computed: R2 from predictions, components from formulas, the property.
 
     Args:
         paths: Result files, or folders of `mbl judge run`.
         competition: What is judged; without it, a table must have a property for every run.
-        simplify_seconds: How much of the processor's time the simplification of a formula may take, s.
 
     Raises:
         JudgingError: If a file cannot be read, or runs were measured with another property than the competition asks.
@@ -137,8 +132,8 @@ def collect(
     if not any(map(_unfinished, runs)):
         return runs
     datasets = {dataset.name: dataset for dataset in competition.datasets()} if names else {}
-    with Simplifier(simplify_seconds) as simplifier:
-        return [_finished(run, simplifier, datasets.get(run.dataset)) if _unfinished(run) else run for run in runs]
+    simplifier = Simplifier()
+    return [_finished(run, simplifier, datasets.get(run.dataset)) if _unfinished(run) else run for run in runs]
 
 
 def judge_results(paths: Sequence[Path], competition: Competition, *, draws: int) -> Judgement:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 
+import psutil
 import pytest
 
 from matbench_lite.judge.dataset_folder import write_datasets
@@ -15,10 +16,21 @@ from matbench_lite.judge.known_formulas import FORMULAS
 
 
 @pytest.fixture(scope="session")
-def simplifier() -> Iterator[Simplifier]:
-    """Starting it takes a second: all tests share one."""
-    with Simplifier() as shared:
-        yield shared
+def simplifier() -> Simplifier:
+    """It remembers what it was asked: all tests share one."""
+    return Simplifier()
+
+
+@pytest.fixture
+def airlock_process() -> Callable[[], psutil.Process]:
+    """The process in which formulas are simplified, once there is one."""
+
+    def process() -> psutil.Process:
+        children = psutil.Process().children()
+        (found,) = (child for child in children if "matbench_lite.airlock" in " ".join(child.cmdline()))
+        return found
+
+    return process
 
 
 @pytest.fixture(scope="session")

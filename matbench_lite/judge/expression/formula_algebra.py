@@ -1,20 +1,11 @@
-"""Algebra on formulas with sympy, in a process that can be killed: run it with `python -m`.
-
-Algebra may take for ever: only this process does it. Requests come as lines of JSON on standard input, answers leave as
-lines of JSON on standard output. Nothing but numbers, names of features and of a few functions is in them.
-"""
+"""Algebra on formulas with sympy, inside the airlock: it may take for ever, and all memory."""
 
 from __future__ import annotations
 
 import json
-import os
 import signal
-import sys
-import threading
-import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from queue import SimpleQueue
 from typing import Any
 
 from matbench_lite.judge.expression.formula_tree import DECIMALS
@@ -23,17 +14,26 @@ _TOLERANCE = 1e-3  # what rounding twice may leave of a coefficient
 _LONGEST_TEXT = 20_000
 
 
-def symbolic(nested: Any, positive: Collection[str], decimals: int | None) -> tuple[Any, dict[str, Any]]:
-    """A formula as sympy has it, its constants rounded, but not where that would leave nothing finite; and what is so.
+def described(nested: Any, positive: Collection[str], decimals: int | None, simplify: bool) -> dict[str, Any]:
+    """A formula as sympy has it, simplified or as it is.
 
-    That is `rounded`, whether its constants are, and `vanished`, how many were rounded to 0.
+    `rounded` is whether its constants are: not where that would leave nothing finite. `vanished` is how many of them
+    were rounded to 0.
     """
-    from sympy import nan, oo, zoo
-
     expression = build(nested, positive, decimals=decimals)
-    if decimals is None or expression.has(nan, oo, -oo, zoo):
-        return build(nested, positive, decimals=None), {"rounded": False, "vanished": 0}
-    return expression, {"rounded": True, "vanished": _vanished(nested, decimals)}
+    rounded = decimals is not None and _is_finite(expression)
+    if not rounded:
+        expression = build(nested, positive, decimals=None)
+    if simplify:
+        expression = simplified(expression)
+    return {
+        "rounded": rounded,
+        "vanished": _vanished(nested, decimals) if rounded and decimals is not None else 0,
+        "components": components(expression),
+        "tree": plain(expression),
+        "text": str(expression)[:_LONGEST_TEXT],
+        "features": sorted(symbol.name for symbol in expression.free_symbols),
+    }
 
 
 def build(nested: Any, positive: Collection[str] = (), *, decimals: int | None) -> Any:
@@ -64,9 +64,13 @@ def simplified(expression: Any) -> Any:
     import sympy
 
     shorter = sympy.simplify(expression)
-    if shorter.has(sympy.nan, sympy.oo, -sympy.oo, sympy.zoo):
-        return expression
-    return min((shorter, expression), key=components)
+    return min((shorter, expression), key=components) if _is_finite(shorter) else expression
+
+
+def _is_finite(expression: Any) -> bool:
+    from sympy import nan, oo, zoo
+
+    return not expression.has(nan, oo, -oo, zoo)
 
 
 def components(expression: Any) -> int:
@@ -134,25 +138,7 @@ def _vanished(nested: Any, decimals: int) -> int:
     return int(not isinstance(nested, str) and nested != 0 and round(nested, decimals) == 0)
 
 
-MEMORY = 2 * 1024**3
-"""Bytes that the process may have."""
-
-
-def main() -> None:
-    """Answer until standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _limit("RLIMIT_AS", MEMORY)
-    requests: SimpleQueue[dict[str, Any]] = SimpleQueue()
-    threading.Thread(target=_receive, args=(requests,), daemon=True).start()
-    while True:
-        request = requests.get()
-        try:
-            with _limited(request["seconds"]):
-                _answer(request)
-        except _OutOfTimeError:
-            _send({"failed": "time"})
-        except Exception as error:  # whatever sympy makes of a strange formula: RecursionError, TypeError, …
-            _send({"failed": type(error).__name__})
+_QUESTIONS: dict[str, Callable[..., Any]] = {"described": described, "equivalent": equivalent}
 
 
 class _OutOfTimeError(BaseException):
@@ -169,8 +155,6 @@ def _limited(seconds: float) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise _OutOfTimeError
 
-    # What does not listen, a long sum in C for example, is ended by the system a little later.
-    _limit("RLIMIT_CPU", int(time.process_time() + 2 * seconds) + 2)
     signal.signal(signal.SIGVTALRM, stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
@@ -179,46 +163,16 @@ def _limited(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
-def _answer(request: dict[str, Any]) -> None:
-    tree, positive = request["tree"], request["positive"]
-    if "truth" in request:
-        _send({"equivalent": equivalent(tree, request["truth"], positive)})
-        return
-    given, facts = symbolic(tree, positive, request["decimals"])
-    # First what is certain: it counts where simplifying takes too long.
-    _send({**facts, **_described(given)})
-    _send({**facts, **_described(simplified(given))})
+def answer(request: str, _: Sequence[memoryview]) -> tuple[str, dict[str, Any]]:
+    """A decoder: what `described` or `equivalent` say; null where it takes too long, or is more than sympy can do.
 
+    Question and answer are JSON texts: formulas are nested more deeply than messages of the airlock may be.
+    """
+    import sympy  # noqa: F401 - the first formula must not pay for it
 
-def _described(expression: Any) -> dict[str, Any]:
-    return {
-        "components": components(expression),
-        "tree": plain(expression),
-        "text": str(expression)[:_LONGEST_TEXT],
-        "features": sorted(symbol.name for symbol in expression.free_symbols),
-    }
-
-
-def _send(answer: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(answer) + "\n")
-    sys.stdout.flush()
-
-
-def _receive(requests: SimpleQueue[dict[str, Any]]) -> None:
-    for line in sys.stdin:
-        requests.put(json.loads(line))
-    # Nobody is there to take an answer.
-    os._exit(0)
-
-
-def _limit(what: str, value: int) -> None:
-    """Ask the system to end the process beyond a limit, where it can do that."""
-    with suppress(ImportError, AttributeError, ValueError, OSError):
-        import resource
-
-        kind = getattr(resource, what)
-        resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
-
-
-if __name__ == "__main__":
-    main()
+    asked = json.loads(request)
+    found = None
+    # Whatever sympy makes of a strange formula: RecursionError, TypeError, …
+    with suppress(_OutOfTimeError, Exception), _limited(asked["seconds"]):
+        found = _QUESTIONS[asked["question"]](*asked["about"])
+    return json.dumps(found), {}
