@@ -5,11 +5,11 @@ No tree can hold what would blow up later. Values are computed with NumPy alone.
 
 from __future__ import annotations
 
-import math
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,10 +26,10 @@ MAX_EXPONENT = 100.0
 MAX_DEGREE = 1_000.0
 MAX_NUMBER = 1e100
 
-FUNCTIONS: dict[str, Callable[[float], float]] = {
-    "abs": abs, "acos": math.acos, "asin": math.asin, "atan": math.atan, "cbrt": math.cbrt, "cos": math.cos,
-    "cosh": math.cosh, "exp": math.exp, "log": math.log, "sin": math.sin, "sinh": math.sinh, "sqrt": math.sqrt,
-    "tan": math.tan, "tanh": math.tanh,
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "abs": np.abs, "acos": np.arccos, "asin": np.arcsin, "atan": np.arctan, "cbrt": np.cbrt, "cos": np.cos,
+    "cosh": np.cosh, "exp": np.exp, "log": np.log, "sin": np.sin, "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan,
+    "tanh": np.tanh,
 }  # fmt: skip
 """Functions of one argument that a formula may use; angles in radians, `log` is the natural logarithm."""
 
@@ -52,14 +52,6 @@ class Node:
     value: int | float | None = None
     feature: str | None = None
 
-    def __iter__(self) -> Iterator[Node]:
-        """Every node of the tree, this one first."""
-        waiting = [self]
-        while waiting:
-            node = waiting.pop()
-            yield node
-            waiting.extend(reversed(node.parts))
-
     @cached_property
     def size(self) -> int:
         """Number of nodes."""
@@ -77,10 +69,11 @@ class Node:
             return base.degree * max(1.0, abs(float(exponent.value or 0.0)))
         return max((part.degree for part in self.parts), default=0.0)
 
-    @property
+    @cached_property
     def features(self) -> frozenset[str]:
         """Names of all features in it."""
-        return frozenset(node.feature for node in self if node.feature is not None)
+        own = () if self.feature is None else (self.feature,)
+        return frozenset(own).union(*(part.features for part in self.parts))
 
     @property
     def nested(self) -> Any:
@@ -108,8 +101,8 @@ def apply(kind: str, *parts: Node) -> Node:
     Examples:
         >>> apply("+", name("x"), number(1)).nested
         ['+', 'x', 1]
-        >>> apply("^", number(10), number(99)).value
-        1e+99
+        >>> apply("*", number(10), number(9)).value
+        90.0
     """
     if kind in (SUM, PRODUCT):
         # Sums of sums are one sum: a long formula is wide, not deep.
@@ -131,16 +124,21 @@ def _constant(kind: str, parts: tuple[Node, ...]) -> float | None:
     numbers = [float(part.value) for part in parts if part.value is not None]
     if len(numbers) < len(parts):
         return None
-    try:
-        result = _value(kind, numbers)
-    except (ArithmeticError, ValueError, TypeError):  # the last for what is complex
-        result = math.nan
+    with np.errstate(all="ignore"):
+        result = float(_operate(kind, numbers))
     if not abs(result) <= MAX_NUMBER:
         raise ExpressionError(
             f"{_words(kind, numbers)} has no real value up to {MAX_NUMBER:g}",
             fix="leave the term out, or use another unit",
         )
-    return float(result)
+    return result
+
+
+def _operate(kind: str, parts: Sequence[Any]) -> Any:
+    """An operation on numbers or, row by row, on arrays."""
+    if kind in (SUM, PRODUCT):
+        return reduce(operator.add if kind == SUM else operator.mul, parts)
+    return np.power(*parts) if kind == POWER else FUNCTIONS[kind](*parts)
 
 
 def _words(kind: str, numbers: list[float]) -> str:
@@ -149,23 +147,6 @@ def _words(kind: str, numbers: list[float]) -> str:
         return f"{shown[0]} to the power of {shown[1]}"
     what = {SUM: "the sum of ", PRODUCT: "the product of "}.get(kind)
     return f"{what}{', '.join(shown)}" if what else f"{kind}({shown[0]})"
-
-
-def _value(kind: str, numbers: list[float]) -> float:
-    if kind == SUM:
-        return math.fsum(numbers)
-    if kind == PRODUCT:
-        return math.prod(numbers)
-    if kind == POWER:
-        return float(numbers[0] ** numbers[1])
-    return FUNCTIONS[kind](numbers[0])
-
-
-_NUMPY = {
-    "abs": np.abs, "acos": np.arccos, "asin": np.arcsin, "atan": np.arctan, "cbrt": np.cbrt, "cos": np.cos,
-    "cosh": np.cosh, "exp": np.exp, "log": np.log, "sin": np.sin, "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan,
-    "tanh": np.tanh,
-}  # fmt: skip
 
 
 def evaluate(tree: Node, columns: Mapping[str, ArrayLike] | pd.DataFrame) -> NDArray[np.float64]:
@@ -194,12 +175,7 @@ def _values(node: Node, arrays: Mapping[str, NDArray[np.float64]]) -> Any:
         return float(node.value)
     if node.kind == NAME:
         return arrays[str(node.feature)]
-    parts = [_values(part, arrays) for part in node.parts]
-    if node.kind in (SUM, PRODUCT):
-        return reduce(operator.add if node.kind == SUM else operator.mul, parts)
-    if node.kind == POWER:
-        return np.power(parts[0], parts[1])
-    return _NUMPY[node.kind](parts[0])
+    return _operate(node.kind, [_values(part, arrays) for part in node.parts])
 
 
 DECIMALS = 3
@@ -258,54 +234,40 @@ def tree_size(tree: Nested) -> int:
 
 
 def tree_distance(one: Nested, other: Nested) -> int:
-    """The edit distance of two ordered trees; all numbers are the same label."""
-    first, second = _Flat(one), _Flat(other)
-    distances = [[0] * len(second.labels) for _ in first.labels]
-    for i in first.keyroots:
-        for j in second.keyroots:
-            _fill(first, second, i, j, distances)
-    return distances[-1][-1]
+    """The edit distance of two ordered trees (Zhang and Shasha, 1989); all numbers are the same label."""
+    (labels, leaves), (others, ends) = _postorder(one), _postorder(other)
+    subtrees = [[0] * len(others) for _ in labels]
+    for i, j in product(_keyroots(leaves), _keyroots(ends)):
+        left, right = leaves[i], ends[j]
+        # Distances of the forests that the first nodes make: to none of the other's, all are taken away.
+        forest = [[row + column for column in range(j - right + 2)] for row in range(i - left + 2)]
+        for a in range(left, i + 1):
+            above, row, below = leaves[a] - left, forest[a - left], forest[a - left + 1]
+            for b in range(right, j + 1):
+                column, beside = b - right, ends[b] - right
+                whole = above == beside == 0  # both forests are trees
+                kept = row[column] + (labels[a] != others[b]) if whole else forest[above][beside] + subtrees[a][b]
+                below[column + 1] = min(row[column + 1] + 1, below[column] + 1, kept)
+                if whole:
+                    subtrees[a][b] = below[column + 1]
+    return subtrees[-1][-1]
 
 
-class _Flat:
-    """A tree in postorder: label of each node, its leftmost leaf, and the roots of left-to-right paths."""
+def _postorder(tree: Nested) -> tuple[list[str], list[int]]:
+    """The labels of all nodes, a node after its parts, and for each the place of its leftmost leaf."""
+    labels: list[str] = []
+    leaves: list[int] = []
 
-    def __init__(self, tree: Nested) -> None:
-        self.labels: list[str] = []
-        self.leftmost: list[int] = []
-        self._add(tree)
-        # Of all nodes with the same leftmost leaf, the highest.
-        self.keyroots = sorted({leaf: place for place, leaf in enumerate(self.leftmost)}.values())
+    def add(node: Nested) -> int:
+        first, *_ = [add(part) for part in node[1:]] if isinstance(node, list) else [len(labels)]
+        labels.append(node[0] if isinstance(node, list) else f"feature {node}" if isinstance(node, str) else "number")
+        leaves.append(first)
+        return first
 
-    def _add(self, tree: Nested) -> int:
-        parts = tree[1:] if isinstance(tree, list) else ()
-        leaves = [self._add(part) for part in parts]
-        self.labels.append(_label(tree))
-        self.leftmost.append(leaves[0] if leaves else len(self.labels) - 1)
-        return self.leftmost[-1]
+    add(tree)
+    return labels, leaves
 
 
-def _label(tree: Nested) -> str:
-    if isinstance(tree, list):
-        return str(tree[0])
-    return f"feature {tree}" if isinstance(tree, str) else "number"
-
-
-def _fill(first: _Flat, second: _Flat, i: int, j: int, distances: list[list[int]]) -> None:
-    """Distances of all pairs of subtrees on the paths to two keyroots."""
-    left, right = first.leftmost[i], second.leftmost[j]
-    rows, columns = i - left + 2, j - right + 2
-    forest = [[0] * columns for _ in range(rows)]
-    for row in range(1, rows):
-        forest[row][0] = row
-    forest[0] = list(range(columns))
-    for row in range(1, rows):
-        for column in range(1, columns):
-            a, b = left + row - 1, right + column - 1
-            change = min(forest[row - 1][column], forest[row][column - 1]) + 1
-            if first.leftmost[a] == left and second.leftmost[b] == right:
-                rename = int(first.labels[a] != second.labels[b])
-                distances[a][b] = forest[row][column] = min(change, forest[row - 1][column - 1] + rename)
-            else:
-                before = forest[first.leftmost[a] - left][second.leftmost[b] - right]
-                forest[row][column] = min(change, before + distances[a][b])
+def _keyroots(leaves: list[int]) -> list[int]:
+    """Of all nodes with the same leftmost leaf, the highest."""
+    return sorted({leaf: place for place, leaf in enumerate(leaves)}.values())
