@@ -15,10 +15,8 @@ from matbench_lite.judge.judge_dataset import Dataset
 from matbench_lite.templating import render
 from matbench_lite.view import linear_axis, series_colour
 
-_WIDTH, _HEIGHT = 300, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 288, 10, 242
 _MOST_POINTS = 500
-_CURVES_WIDTH, _CURVES_HEIGHT = 340, 230
 _CURVES_LEFT, _CURVES_RIGHT, _CURVES_TOP, _CURVES_BOTTOM = 58, 322, 12, 180
 _STEPS = 60
 _MOST_FEATURES = 6
@@ -31,7 +29,7 @@ def dossier_page(dossier: Dossier) -> str:
         "judge/dossier.html.j2",
         dossier=dossier,
         about=dossier.about,
-        features=_features(dossier),
+        features=[] if dossier.about is None else _features(dossier.models, dossier.about),
         models=[_model(place, model, dossier.about) for place, model in enumerate(dossier.models)],
         responses=[] if dossier.about is None else response_plots(dossier.models, dossier.about),
     )
@@ -58,13 +56,10 @@ def _model(place: int, model: Shown, dataset: Dataset | None) -> dict[str, Any]:
     }
 
 
-def _features(dossier: Dossier) -> list[str]:
+def _features(models: Sequence[Shown], dataset: Dataset) -> list[str]:
     """Features that a formula uses; of many hundreds the rest is of no interest."""
-    if dossier.about is None:
-        return []
-    trees = [_formula(model, dossier.about) for model in dossier.models]
-    used = {feature for tree in trees if tree is not None for feature in tree.features}
-    return [name for name in dossier.about.features if name in used]
+    trees = [tree for model in models if (tree := _formula(model, dataset)) is not None]
+    return [name for name in dataset.features if any(name in tree.features for tree in trees)]
 
 
 def _parity(y: NDArray[np.float64], predicted: NDArray[np.float64]) -> dict[str, Any]:
@@ -80,28 +75,23 @@ def _parity(y: NDArray[np.float64], predicted: NDArray[np.float64]) -> dict[str,
         "x": across,
         "y": up,
         "beyond": int(np.sum((predicted < low) | (predicted > high))),
-        "width": _WIDTH,
-        "height": _HEIGHT,
     }
 
 
 def response_plots(models: Sequence[Shown], dataset: Dataset) -> list[dict[str, Any]]:
     """One drawing per feature that a formula uses, with the curves of all models, the most influential first."""
     formulas = {model.letter: tree for model in models if (tree := _formula(model, dataset)) is not None}
-    used = sorted({feature for tree in formulas.values() for feature in tree.features})
-    middle = dataset.train.X.median()
-    rest = {str(name): np.full(_STEPS, float(value)) for name, value in middle.items()}
+    rest = {str(name): np.full(_STEPS, float(value)) for name, value in dataset.train.X.median().items()}
     found = []
-    for feature in used:
+    for feature in {feature for tree in formulas.values() for feature in tree.features}:
         low, high = np.quantile(dataset.train.X[feature], (0.02, 0.98))
         across = np.linspace(low, high, _STEPS)
-        values = {
+        lines = {
             letter: evaluate(tree, {**rest, feature: across})
             for letter, tree in formulas.items()
             if feature in tree.features
         }
-        values = {letter: line for letter, line in values.items() if np.isfinite(line).all()}
-        if values:
+        if values := {letter: line for letter, line in lines.items() if np.isfinite(line).all()}:
             moved = max(float(np.ptp(line)) for line in values.values())
             found.append((moved, feature, across, values))
     found.sort(key=lambda item: (-item[0], item[1]))
@@ -133,5 +123,4 @@ def _draw(
         mark = at[(place + 1) * len(at) // (len(values) + 1)]
         colour = series_colour(letters.index(letter))
         curves.append({"letter": letter, "colour": colour, "path": path, "x": mark[0], "y": mark[1] - 5})
-    size = {"width": _CURVES_WIDTH, "height": _CURVES_HEIGHT}
-    return {"feature": feature, "curves": curves, "x": x, "y": y, **size}
+    return {"feature": feature, "curves": curves, "x": x, "y": y}

@@ -20,6 +20,7 @@ from matbench_lite.judge.failures import qualified
 from matbench_lite.judge.judge_dataset import Dataset
 from matbench_lite.judge.judge_rules import RuleName, Rules
 from matbench_lite.judge.runs import Field, Run, arrange
+from matbench_lite.templating import render
 
 
 def representative(runs: Iterable[Run], rules: RuleName) -> Run | None:
@@ -112,17 +113,7 @@ class Opinion:
 
 def opinion_form(dossier: Dossier) -> str:
     """An empty opinion file for an expert to fill in."""
-    head = [
-        f"# Your opinion on the models for {dossier.dataset}. Save this file and send it back.",
-        "# trust: 1 for the model that you trust most, 2 for the next one, and so on; equal ranks are allowed.",
-        "",
-        'expert = ""',
-        f'dossier = "{dossier.identity}"',
-    ]
-    notes = [f'{name} = ""' for name in NOTES]
-    for model in dossier.models:
-        head += ["", f"[{model.letter}]", "trust = 0", *notes]
-    return "\n".join(head) + "\n"
+    return render("judge/files/opinion.toml.j2", dossier=dossier, notes=NOTES)
 
 
 def read_opinion(path: Path, key: Mapping[str, Mapping[str, str]]) -> Opinion:

@@ -20,7 +20,6 @@ from matbench_lite.text import MISSING, in_words, share
 from matbench_lite.view import Axis, Box, Label, linear_axis, log_axis, place_labels, series_colour, shorten
 
 _STRONGEST = 45  # percent of the colour in the cell of the best
-_WIDTH, _HEIGHT = 340, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 324, 16, 200
 
 
@@ -101,8 +100,7 @@ class Point:
     r2: float
     colour: int
     best: bool
-    x: float
-    y: float
+    at: tuple[float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,15 +117,6 @@ class ParetoPlot:
     x: Axis
     y: Axis
     left_out: tuple[str, ...]
-    width: int = _WIDTH
-    height: int = _HEIGHT
-
-    @property
-    def text(self) -> str:
-        """What is to be seen, in words."""
-        front = [point for point in self.points if point.best]
-        best = ", ".join(f"{point.name} ({point.components:.3g} components, R2 {point.r2:.3f})" for point in front)
-        return f"{self.title}: not beaten on both are {best}"
 
 
 def pareto_front(values: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
@@ -174,30 +163,23 @@ def _draw(title: str, values: Mapping[str, tuple[float, float]]) -> ParetoPlot:
     x = log_axis(min(sizes) / 1.4, max(sizes) * 1.4, _LEFT, _RIGHT, ticks=5)
     y = linear_axis(max(low - room, 0.0), min(high + room, 1.0), _BOTTOM, _TOP, ticks=4)
     front = pareto_front(known)
-    points = tuple(
-        Point(
-            name=name, components=size, r2=r2, colour=series_colour(place), best=name in front, x=x.at(size), y=y.at(r2)
-        )
-        for place, (name, (size, r2)) in enumerate(values.items())
-        if name in known
+    at = {name: (x.at(size), y.at(r2)) for name, (size, r2) in known.items()}
+    colours = {name: series_colour(place) for place, name in enumerate(values)}
+    labels = place_labels(
+        list(at.values()), [shorten(name, 130, size=12) for name in known], inside=Box(_LEFT, 0, 340, _BOTTOM), size=12
     )
-    at = {point.name: point for point in points}
-    places = [(point.x, point.y) for point in points]
-    names = [shorten(point.name, 130, size=12) for point in points]
+    # A stair: between two points, the simpler one is the best there is.
+    corners = [at[name] for name in front]
+    steps = "".join(f"H{right:.1f}V{down:.1f}" for right, down in corners[1:])
     return ParetoPlot(
         title=title,
-        points=points,
-        front=_steps([at[name] for name in front]),
-        labels=tuple(place_labels(places, names, inside=Box(_LEFT, 0, _WIDTH, _BOTTOM), size=12)),
+        points=tuple(
+            Point(name=name, components=size, r2=r2, colour=colours[name], best=name in front, at=at[name])
+            for name, (size, r2) in known.items()
+        ),
+        front=f"M{corners[0][0]:.1f} {corners[0][1]:.1f}{steps}H{_RIGHT}" if corners else "",
+        labels=tuple(labels),
         x=x,
         y=y,
         left_out=tuple(name for name in values if name not in known),
     )
-
-
-def _steps(points: Sequence[Point]) -> str:
-    """A stair from point to point: between two, the simpler one is the best there is."""
-    if not points:
-        return ""
-    steps = "".join(f"H{point.x:.1f}V{point.y:.1f}" for point in points[1:])
-    return f"M{points[0].x:.1f} {points[0].y:.1f}{steps}H{_RIGHT}"
