@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_module
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -139,10 +139,9 @@ def run(
     chosen = _competition(competition)
     if datasets is not None:
         chosen = replace(chosen, folder=datasets, names=())
-    if tasks:
-        sources = tuple(TaskSource(name=name, benchmark=benchmark, features=features) for name in tasks)
-        chosen = replace(chosen, tasks=sources)
-    chosen = replace(chosen, runs=chosen.runs if runs is None else runs, seed=chosen.seed if seed is None else seed)
+    sources = tuple(TaskSource(name=name, benchmark=benchmark, features=features) for name in tasks or ())
+    given: dict[str, Any] = {"tasks": sources or None, "runs": runs, "seed": seed}
+    chosen = replace(chosen, **{name: value for name, value in given.items() if value is not None})
     ran = run_algorithms(
         [load_model(model) for model in models],
         chosen,
@@ -207,7 +206,7 @@ def rank(
     """
     from matbench_lite.judge import judge_results, judgement_document
 
-    chosen = _with_rules(_competition(competition), rules, ties, min_accuracy, qualify)
+    chosen = _competition(competition, rules, ties=ties, min_accuracy=min_accuracy, qualify=qualify)
     judgement = judge_results(results, chosen, draws=draws)
     trust = _trust(opinions, key) if opinions else None
     if page is not None:
@@ -244,7 +243,7 @@ def dossier(
     """
     from matbench_lite.judge import collect, write_dossiers
 
-    chosen = _with_rules(_competition(competition), rules)
+    chosen = _competition(competition, rules)
     written = write_dossiers(collect(results, chosen), chosen, dataset, output)
     if json:
         print_json({"pages": [str(path) for path in written.pages], "key": str(written.key)})
@@ -274,29 +273,17 @@ def trust(
         text.print_trust(found)
 
 
-def _competition(path: Path | None) -> Competition:
-    from matbench_lite.judge import Competition, read_competition
+def _competition(file: Path | None, rules: str | None = None, **choices: str | None) -> Competition:
+    """The competition of a file, with the rules that were chosen by options; what is not given stays."""
+    from matbench_lite.judge import Competition, read_competition, rule_set
 
-    return Competition() if path is None else read_competition(path)
-
-
-def _with_rules(
-    competition: Competition,
-    rules: str | None,
-    ties: str | None = None,
-    min_accuracy: str | None = None,
-    qualify: str | None = None,
-) -> Competition:
-    """A competition with the rules that were chosen by options; what is not given stays."""
-    from matbench_lite.judge import rule_set
-
-    base = competition.rules if rules in (None, competition.rules.name) else rule_set(str(rules))
-    chosen = {"ties": ties, "min_accuracy": min_accuracy, "qualify": qualify}
-    if base is not competition.rules:
+    competition = Competition() if file is None else read_competition(file)
+    chosen = competition.rules
+    if rules not in (None, chosen.name):
         # The minimal accuracy goes with a rule set; the other choices are the competition's.
-        chosen = {**chosen, "ties": ties or competition.rules.ties, "qualify": qualify or competition.rules.qualify}
-    given = {name: value for name, value in chosen.items() if value is not None}
-    return replace(competition, rules=replace(base, **given))  # type: ignore[arg-type]
+        chosen = replace(rule_set(str(rules)), ties=chosen.ties, qualify=chosen.qualify)
+    given: dict[str, Any] = {name: value for name, value in choices.items() if value is not None}
+    return replace(competition, rules=replace(chosen, **given))
 
 
 def _trust(opinions: list[Path], key: Path | None) -> Trust:

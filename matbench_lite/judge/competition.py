@@ -14,8 +14,6 @@ from matbench_lite.judge.judge_rules import MIN_ACCURACY, QUALIFY, RULE_SETS, TI
 from matbench_lite.judge.properties import KINDS, PropertySpec
 from matbench_lite.tasks import load_benchmark
 
-DEFAULT_RUNS = 10
-
 
 @dataclass(frozen=True, kw_only=True)
 class TaskSource:
@@ -50,7 +48,7 @@ class Competition:
 
     title: str = "Judging"
     rules: Rules = RULE_SETS["draft"]
-    runs: int = DEFAULT_RUNS
+    runs: int = 10
     seed: int = 0
     algorithms: tuple[str, ...] = ()
     folder: Path | None = None
@@ -104,30 +102,22 @@ def read_competition(path: Path) -> Competition:
         'final, version 1; ties: average; minimal accuracy: off'
     """
     with toml_document(path, JudgingError, fix="give the path of a TOML file") as top:
-        return _competition(top, path.parent)
-
-
-def _competition(top: TomlTable, home: Path) -> Competition:
-    usual = Competition()
-    folder: Path | None = None
-    names: tuple[str, ...] = ()
-    if (section := top.section("datasets")) is not None:
-        folder, names = home / section.take("folder", str), section.texts("names")
-        section.close()
-    competition = Competition(
-        title=top.take("title", str, usual.title),
-        rules=_rules(top),
-        runs=top.take("runs", int, usual.runs),
-        seed=top.take("seed", int, usual.seed),
-        algorithms=top.texts("algorithms"),
-        folder=folder,
-        names=names,
-        tasks=_tasks(top, home),
-        properties=_properties(top, home),
-    )
-    if competition.runs < 1:
-        top.complain("runs", f"{competition.runs} is not 1 or more")
-    top.close()
+        competition = Competition(
+            title=top.take("title", str, Competition.title),
+            rules=_rules(top),
+            runs=top.take("runs", int, Competition.runs),
+            seed=top.take("seed", int, Competition.seed),
+            algorithms=top.texts("algorithms"),
+            tasks=_tasks(top, path.parent),
+            properties=_properties(top, path.parent),
+        )
+        if competition.runs < 1:
+            top.complain("runs", f"{competition.runs} is not 1 or more")
+        if (section := top.section("datasets")) is not None:
+            folder = path.parent / section.take("folder", str)
+            competition = replace(competition, folder=folder, names=section.texts("names"))
+            section.close()
+        top.close()
     return competition
 
 

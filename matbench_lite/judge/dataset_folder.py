@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-PUBLIC, HIDDEN, TRUTH = "datasets.json", "hidden", "truth.json"
+PUBLIC, HIDDEN = Path("datasets.json"), Path("hidden")
+TRUTH = HIDDEN / "truth.json"
 _PART = "part"
 
 
@@ -67,13 +68,11 @@ def write_datasets(formulas: Iterable[KnownFormula], folder: Path, *, seed: int 
         for dataset in made:
             hidden = [("test", dataset.test), ("beyond", dataset.beyond)]
             stacked = pd.concat([_table(rows).assign(**{_PART: part}) for part, rows in hidden if rows is not None])
-            for path, table in (("", _table(dataset.train)), (HIDDEN, stacked)):
-                write_bytes(folder / path / f"{dataset.name}.csv", table.to_csv(index=False).encode())
-        for file, document in (
-            (folder / PUBLIC, {"datasets": public}),
-            (folder / HIDDEN / TRUTH, {"seed": seed, "datasets": truth}),
-        ):
-            write_bytes(file, json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n")
+            for place, table in ((folder, _table(dataset.train)), (folder / HIDDEN, stacked)):
+                write_bytes(place / f"{dataset.name}.csv", table.to_csv(index=False).encode())
+        documents = {PUBLIC: {"datasets": public}, TRUTH: {"seed": seed, "datasets": truth}}
+        for file, document in documents.items():
+            write_bytes(folder / file, json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n")
     except OSError as error:
         raise JudgingError(f"{folder} cannot be written: {error.strerror}", fix="choose another --output") from error
     return made
@@ -81,8 +80,7 @@ def write_datasets(formulas: Iterable[KnownFormula], folder: Path, *, seed: int 
 
 def load_datasets(folder: Path, names: Sequence[str] = ()) -> list[Dataset]:
     """Read synthetic sets that `write_datasets` has written, with what is hidden; all of them by default."""
-    public = _read(folder / PUBLIC)
-    hidden = _read(folder / HIDDEN / TRUTH)
+    public, hidden = _read(folder / PUBLIC), _read(folder / TRUTH)
     for name in names:
         if name not in public:
             raise unknown_name("dataset", name, public, where=f" in {folder}")
@@ -101,9 +99,8 @@ def _loaded(folder: Path, name: str, about: dict[str, Any], hidden: dict[str, An
         if hidden is None:
             raise KeyError(name)
         target = about["target"]
-        train, rows = (
-            pd.read_csv(folder / path / f"{name}.csv", float_precision="round_trip") for path in ("", HIDDEN)
-        )
+        places = (folder, folder / HIDDEN)
+        train, rows = (pd.read_csv(place / f"{name}.csv", float_precision="round_trip") for place in places)
         parts = {str(part): _split(table[train.columns], target) for part, table in rows.groupby(_PART)}
         truth, wanted = hidden["truth"], hidden["property"]
         ranges = {feature: (low, high) for feature, (low, high) in truth["ranges"].items()}
@@ -138,11 +135,10 @@ def _read(path: Path) -> dict[str, Any]:
     """The datasets that a file describes, by name."""
     fix = "make the datasets with `mbl judge datasets`"
     try:
-        document = json.loads(path.read_bytes())
+        return dict(json.loads(path.read_bytes())["datasets"])
     except OSError as error:
         raise JudgingError(f"{path} cannot be read: {error.strerror}", fix=fix) from error
+    except (KeyError, TypeError) as error:
+        raise JudgingError(f"{path} has no datasets", fix=fix) from error
     except ValueError as error:
         raise JudgingError(f"{path} is damaged: {error}", fix=fix) from error
-    if not isinstance(document, dict) or not isinstance(document.get("datasets"), dict):
-        raise JudgingError(f"{path} has no datasets", fix=fix)
-    return dict(document["datasets"])

@@ -52,19 +52,11 @@ class Truth:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dataset:
-    """A table to learn from and rows to be judged on.
+    """A table to learn from and rows to be judged on; `task` is what a model is told, `title` is for people.
 
-    Args:
-        name: Name of the dataset.
-        title: What it is, for people.
-        task: What a model is told; for the real track the task itself.
-        train: Rows to learn from. A run of a synthetic set takes a part of them, drawn by its number; a run of a task
-            takes the training part of a fold.
-        test: Rows to be judged on. A synthetic set has the true values there, without noise.
-        beyond: Rows outside the range of the training rows, where there are some.
-        property_spec: What is judged besides accuracy and simplicity.
-        truth: What is known about a synthetic set.
-        feature_set: Which features a task of the registry has; "" for a synthetic set.
+    `property_spec` is judged besides accuracy and simplicity. A synthetic set has a `truth`, its `test` rows have the
+    true values without noise, and rows `beyond` the range of the training rows may be there. A task of the registry has
+    a `feature_set`, and its folds say which rows of `train` a run learns from and is judged on.
     """
 
     name: str
@@ -250,13 +242,8 @@ def _elements(task: Task) -> pd.DataFrame:
     from matbench_lite.train import element_amounts
 
     amounts = [element_amounts(formula) for formula in task.targets["formula"]]
-    present = sorted({element for row in amounts for element in row})
-    totals = [sum(row.values()) for row in amounts]
-    columns = {
-        SYMBOLS[element - 1]: [row.get(element, 0.0) / total for row, total in zip(amounts, totals, strict=True)]
-        for element in present
-    }
-    return pd.DataFrame(columns, index=task.ids)
+    shares = pd.DataFrame(amounts, index=task.ids).div([sum(row.values()) for row in amounts], axis=0)
+    return shares.fillna(0.0).sort_index(axis=1).rename(columns=lambda element: SYMBOLS[element - 1])
 
 
 def _magpie(task: Task) -> pd.DataFrame:

@@ -29,20 +29,17 @@ class LinearFormula:
 
     def fit(self, X: pd.DataFrame, y: pd.Series) -> LinearFormula:
         """Learn the coefficients; features whose coefficient is 0 are not in the formula."""
-        table = np.asarray(X, dtype=np.float64)
-        self._middle, spread = table.mean(axis=0), table.std(axis=0)
-        self._scale = np.where(spread > 0, spread, 1.0)
-        self._model.fit(self._scaled(X), y)
-        weights = np.ravel(getattr(self._model, "coef_", np.zeros(table.shape[1]))) / self._scale
-        # A constant predicts the same everywhere: asked at the middle of the rows, both kinds answer.
-        constant = float(np.ravel(self._model.predict(np.zeros((1, table.shape[1]))))[0] - weights @ self._middle)
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        self._pipeline = make_pipeline(StandardScaler(), self._model).fit(X.to_numpy(np.float64), y)
+        nothing = np.zeros((1, X.shape[1]))
+        weights = np.ravel(getattr(self._model, "coef_", nothing)) / self._pipeline[0].scale_
+        constant = float(self._pipeline.predict(nothing)[0])
         terms = [f"({weight!r})*{name}" for weight, name in zip(weights.tolist(), X.columns, strict=True) if weight]
         self.expression_ = " + ".join([*terms, f"({constant!r})"])
         return self
 
     def predict(self, X: pd.DataFrame) -> NDArray[np.float64]:
         """Predict from features in their units."""
-        return np.asarray(self._model.predict(self._scaled(X)), dtype=np.float64)
-
-    def _scaled(self, X: pd.DataFrame) -> NDArray[np.float64]:
-        return np.asarray((np.asarray(X, dtype=np.float64) - self._middle) / self._scale)
+        return np.asarray(self._pipeline.predict(X.to_numpy(np.float64)), dtype=np.float64)

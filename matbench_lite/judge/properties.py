@@ -44,14 +44,9 @@ ABOUT: dict[str, str] = {
 class PropertySpec:
     """The property of a dataset, as the rule file or the truth of a synthetic set states it.
 
-    Args:
-        kind: Which property.
-        features: `absence`: the features that should not be used; by default those that the truth names.
-        formula: `equivalence`, `proximity`: the known formula; by default that of the truth.
-        low: `bounds`: smallest possible prediction, in the target's unit.
-        high: `bounds`: largest possible prediction, in the target's unit.
-        path: `evaluation`: the `scores.json` of `mbl evaluate`; `function`: a Python file.
-        name: `evaluation`: which number of each model; `function`: name of the function.
+    `absence` is of `features`, `equivalence` and `proximity` are to a `formula`: by default those of the truth.
+    `bounds` are `low` and `high`, in the target's unit. `path` is the `scores.json` of an `evaluation`, `name` which
+    number of each model is taken; or they are the Python file and the name of a `function`.
     """
 
     kind: Kind = "none"
