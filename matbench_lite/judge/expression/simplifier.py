@@ -15,7 +15,7 @@ from matbench_lite.judge.expression.formula_tree import DECIMALS, Node
 SECONDS = 5.0
 """How much of the processor's time one formula may take, s."""
 _MEGABYTES = 2000
-_SPARE = 10  # s, for importing sympy; what does not stop in time, a long sum in C for example, is ended a little later
+_SPARE = 5  # s, for importing sympy; what does not stop in time, a long sum in C for example, is ended a little later
 
 
 @dataclass(frozen=True, kw_only=True)
