@@ -126,20 +126,24 @@ def _groups(source: RegistrySource, task: Task, columns: dict[str, pd.Series]) -
     """The group of every row, by position in file order."""
     import pandas as pd
 
-    name = source.group_by
-    if task.input == "table" and name not in columns and name in (*FAMILIES, *OF_STRUCTURES):
+    name, of_table = source.group_by, task.input == "table"
+    if name in columns and (of_table or name not in (*FAMILIES, *OF_STRUCTURES)):
+        values = ["unknown" if pd.isna(value) else plain_value(value) for value in columns[name]]
+    elif name not in (*FAMILIES, *OF_STRUCTURES):
+        raise _no_column(source, "group_by", name, (*FAMILIES, *OF_STRUCTURES, *columns))
+    elif of_table:
         raise EvaluationError(
             f"{source.key}/group_by: {name!r} needs materials, {task.name} has columns of a table",
             fix=f"give a column: {', '.join(columns)}",
         )
-    if name in FAMILIES and task.input != "table":
+    elif name in FAMILIES:
         values = [FAMILIES[name](formula) for formula in columns["formula"]]
-    elif name in OF_STRUCTURES and task.input != "table":
-        if task.input != "structure":
-            raise EvaluationError(
-                f"{source.key}/group_by: {name!r} needs structures, {task.name} has compositions",
-                fix=f"give {', '.join(FAMILIES)}, or a column: {', '.join(columns)}",
-            )
+    elif task.input != "structure":
+        raise EvaluationError(
+            f"{source.key}/group_by: {name!r} needs structures, {task.name} has compositions",
+            fix=f"give {', '.join(FAMILIES)}, or a column: {', '.join(columns)}",
+        )
+    else:
         from matbench_lite.data import load_spacegroups
 
         numbers = _whole(load_spacegroups(task))
@@ -147,10 +151,6 @@ def _groups(source: RegistrySource, task: Task, columns: dict[str, pd.Series]) -
             values = ["unknown" if number is None else str(number) for number in numbers]
         else:
             values = [prototype(*pair) for pair in zip(columns["formula"], numbers, strict=True)]
-    elif name in columns:
-        values = ["unknown" if pd.isna(value) else plain_value(value) for value in columns[name]]
-    else:
-        raise _no_column(source, "group_by", name, (*FAMILIES, *OF_STRUCTURES, *columns))
     return pd.Series(values, dtype=object)
 
 
