@@ -211,16 +211,14 @@ def anion(formula: str) -> str:
 
 
 @lru_cache(maxsize=2**17)
-def anonymous_formula(formula: str) -> str:
-    """The formula with its elements replaced by letters, by growing amount: AB2C4."""
+def prototype(formula: str, spacegroup: int | None) -> str:
+    """A cheap stand-in for a structure prototype: AB2C4-227 or AB2C4-unknown.
+
+    Letters stand for the elements, by growing amount; then comes the space group.
+    """
     from pymatgen.core import Composition
 
-    return str(Composition(formula).anonymized_formula)
-
-
-def prototype(formula: str, spacegroup: int | None) -> str:
-    """A cheap stand-in for a structure prototype: anonymous formula and space group, AB2C4-227 or AB2C4-unknown."""
-    return f"{anonymous_formula(formula)}-{'unknown' if spacegroup is None else spacegroup}"
+    return f"{Composition(formula).anonymized_formula}-{'unknown' if spacegroup is None else spacegroup}"
 
 
 FAMILIES: dict[str, Callable[[str], str]] = {"chemsys": chemical_system, "anion": anion}

@@ -28,9 +28,6 @@ from matbench_lite.evaluate.evaluation_file import (
 from matbench_lite.submission import parse
 from matbench_lite.train import BASELINES
 
-_COVERAGE = ("coverage", "loo-coverage")
-_FORMATS = (".csv", ".parquet")
-
 
 def read_evaluation(path: str | Path) -> Evaluation:
     """Read an evaluation file. Nothing in it is executed, no data is read.
@@ -129,7 +126,7 @@ class _Reader:
         key = "data.pre_train_person"
         if key not in document:
             return
-        if setting in _COVERAGE:
+        if setting in ("coverage", "loo-coverage"):
             problem = f"is not allowed in {setting}, which hands over the group's own rows"
             self._note(key, document[key], problem, "leave it out, or choose adaption")
         elif setting == "prediction":
@@ -146,7 +143,7 @@ class _Reader:
 
     def _source(self, key: str, stated: str | Mapping[str, Any]) -> Source:
         if isinstance(stated, str):
-            path = self._file(key, stated, "the path of a CSV or Parquet file", _FORMATS)
+            path = self._file(key, stated, "the path of a CSV or Parquet file", (".csv", ".parquet"))
             return FileSource(key=key, path=path or Path(stated))
         limit = stated.get("limit")
         benchmark = stated.get("benchmark")

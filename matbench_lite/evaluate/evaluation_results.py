@@ -187,12 +187,11 @@ def model_result(
         values = (row[number].score for row in rows)
         scores[scorer.target.column] = _scores(plan, [list(islice(values, size)) for size in sizes])
     main = scorers[0].target.column
+    known = references.get(main) if plan.evaluation.type == "coverage" else None
     return ModelResult(
         name=name,
         scores=scores,
-        memorising=plan.evaluation.type == "coverage"
-        and main in references
-        and references[main].near_perfect(scores[main].mean),
+        memorising=known is not None and known.near_perfect(scores[main].mean),
         seconds=sum(one.record.seconds for one in done),
         log={key: value for one in done for key, value in one.record.log.items()},
         rows=rows,

@@ -94,14 +94,14 @@ def evaluate(
             with _journal(output, restart=restart) as journal:
                 found = {scorer.target.column: reference(plan, scorer) for scorer in scorers}
                 references = {column: one for column, one in found.items() if one is not None}
-                work = _Work(data, references, runner, jobs, journal, cache, announce)
+                work = _Work(data=data, references=references, runner=runner, jobs=jobs, announce=announce)
                 for number, (name, candidate) in enumerate(zip(names, candidates, strict=True)):
                     if candidate.problem is not None:
                         models.append(ModelResult(name=name, scores={}, failure=Failure(message=candidate.problem)))
                         continue
                     data.candidates[number] = candidate
                     model = EvaluatedModel(name=name, sha256=candidate.digest, number=number)
-                    models.append(work.result(model))
+                    models.append(work.result(model, journal, cache))
         finally:
             keep_data(None)
     return Results(plan=plan, scorers=scorers, references=references, models=ranked(models, scorers[0]), notes=notes)
@@ -131,7 +131,7 @@ def _journal(output: str | Path | None, *, restart: bool) -> Iterator[Journal | 
         yield journal
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Work:
     """Takes models to their results, keeping what is done."""
 
@@ -139,15 +139,13 @@ class _Work:
     references: Mapping[str, Reference]
     runner: Runner
     jobs: int
-    journal: Journal | None
-    cache: str | Path | None
     announce: Callable[[str], None]
 
-    def result(self, model: EvaluatedModel) -> ModelResult:
+    def result(self, model: EvaluatedModel, journal: Journal | None, cache: str | Path | None) -> ModelResult:
         """The result of one model; its failure, if a piece of it fails."""
         data, seed = self.data, self.data.plan.evaluation.seed
         every = [Job(model=model, protocol=data.protocol, piece=piece, seed=seed) for piece in range(len(data.pieces))]
-        done = self._known(every)
+        done = self._known(every, journal, cache)
         missing = [job for job in every if job.piece not in done]
         if missing and data.plan.evaluation.type == "loo-coverage" and (failed := self._estimate(model, missing)):
             return _failed(model, failed)
@@ -158,7 +156,7 @@ class _Work:
                 sys.stderr.write(for_terminal(step.outcome.record.printed, None))
 
         runner = self.runner if len(missing) > 1 else Here()
-        drive(missing, runner, self.journal, title=model.name, report=received, until_failure=True)
+        drive(missing, runner, journal, title=model.name, report=received, until_failure=True)
         for outcome in done.values():
             if outcome.record.error is not None:
                 return _failed(model, outcome)
@@ -166,11 +164,11 @@ class _Work:
             model.name, data.plan, data.scorers, self.references, [done[piece] for piece in sorted(done)]
         )
 
-    def _known(self, every: list[Job]) -> dict[int, Outcome]:
+    def _known(self, every: list[Job], journal: Journal | None, cache: str | Path | None) -> dict[int, Outcome]:
         """What an earlier run has done."""
-        found = {} if self.journal is None else self.journal.known(every)
-        if self.cache is not None:
-            folder = Path(self.cache).resolve()
+        found = {} if journal is None else journal.known(every)
+        if cache is not None:
+            folder = Path(cache).resolve()
             folder = folder if folder.is_dir() else folder.parent  # of an earlier result file
             if not (folder / FOLDER).is_dir():
                 fix = "give an output folder of mbl evaluate"
@@ -179,8 +177,8 @@ class _Work:
             for job in every:
                 if (key := (job.mark, job.piece)) in earlier and key not in found:
                     found[key] = earlier[key]
-                    if self.journal is not None:
-                        self.journal.keep(job, earlier[key])
+                    if journal is not None:
+                        journal.keep(job, earlier[key])
         if found:
             self.announce(f"{every[0].model.name}: {len(found)} of {len(every)} pieces were done by an earlier run")
         return {piece: outcome for (_, piece), outcome in found.items()}

@@ -15,7 +15,6 @@ from matbench_lite._version import __version__
 from matbench_lite.atomic import replacing, write_bytes
 from matbench_lite.cleaner import for_csv
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.evaluation_file import Setting
 from matbench_lite.evaluate.evaluation_results import ModelResult, Results, rank_texts
 from matbench_lite.evaluate.report_plots import BANDS, Symbol, draw_curves, draw_groups, draw_models, symbol
 from matbench_lite.evaluate.scorers import Scorer
@@ -137,12 +136,6 @@ def _interval(interval: Interval | None) -> list[float] | None:
     return None if interval is None else [interval.low, interval.high]
 
 
-QUESTIONS: dict[Setting, str] = {
-    "prediction": "How well does a model predict groups that it may not learn from?",
-    "adaption": "How fast does a model learn a group, when labels arrive one after the other?",
-    "coverage": "How much can a model express, when it is shown all answers before?",
-    "loo-coverage": "How well could a model do, if it knew all rows of the group but the one in question?",
-}
 _MOST_GROUPS = 500
 _MOST_LOGS = 200
 
@@ -157,7 +150,6 @@ def as_page(results: Results) -> str:
         results=results,
         evaluation=results.plan.evaluation,
         counts=results.plan.counts,
-        question=QUESTIONS[results.plan.evaluation.type],
         names=names,
         symbols=symbols,
         sections=[_section(results, scorer, symbols) for scorer in results.scorers],
