@@ -15,7 +15,7 @@ import pandas as pd
 
 from matbench_lite import Benchmark, load_benchmark
 from matbench_lite.check import check_entries
-from matbench_lite.evaluate.report_page import as_page
+from matbench_lite.evaluate import as_page
 from matbench_lite.event import Event, benchmark_source, build_board, clock, create_event, private_board, public_board
 from matbench_lite.judge import Run, arrange, judge, rule_set
 from matbench_lite.judge.dataset_folder import load_datasets, write_datasets

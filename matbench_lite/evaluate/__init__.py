@@ -5,7 +5,7 @@ classes here are what models, comparators and encoders are made from.
 
 `evaluation_file` is the file, `evaluation_rows` its rows, `group_plan` who is shown which of them; `evaluated_models`,
 `comparators` and `encoders` are what it names; `evaluation_run` takes models through groups, `evaluation_results`
-counts; `saved_results` writes that to disk, with the page of `report_page`.
+counts; `saved_results` writes that to disk, with a page to read.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from matbench_lite.evaluate.evaluation_results import ModelResult, Results, Scores, rank_texts
     from matbench_lite.evaluate.evaluation_run import evaluate
     from matbench_lite.evaluate.items import Item, convert_to_basic_types, tuple_to_string, unnest
-    from matbench_lite.evaluate.report_page import as_page, rounded
-    from matbench_lite.evaluate.saved_results import as_document, save_results
+    from matbench_lite.evaluate.saved_results import as_document, as_page, rounded, save_results
     from matbench_lite.evaluate.scorers import Scorer
 
 __all__ = [
@@ -44,8 +43,7 @@ __getattr__ = lazy(
         "evaluation_results": "ModelResult Results Scores rank_texts",
         "evaluation_run": "evaluate",
         "items": "Item convert_to_basic_types tuple_to_string unnest",
-        "report_page": "as_page rounded",
-        "saved_results": "as_document save_results",
+        "saved_results": "as_document as_page rounded save_results",
         "scorers": "Scorer",
     },
 )

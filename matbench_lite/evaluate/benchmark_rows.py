@@ -126,20 +126,24 @@ def _groups(source: RegistrySource, task: Task, columns: dict[str, pd.Series]) -
     """The group of every row, by position in file order."""
     import pandas as pd
 
-    name = source.group_by
-    if task.input == "table" and name not in columns and name in (*FAMILIES, *OF_STRUCTURES):
+    name, of_table = source.group_by, task.input == "table"
+    if name in columns and (of_table or name not in (*FAMILIES, *OF_STRUCTURES)):
+        values = ["unknown" if pd.isna(value) else plain_value(value) for value in columns[name]]
+    elif name not in (*FAMILIES, *OF_STRUCTURES):
+        raise _no_column(source, "group_by", name, (*FAMILIES, *OF_STRUCTURES, *columns))
+    elif of_table:
         raise EvaluationError(
             f"{source.key}/group_by: {name!r} needs materials, {task.name} has columns of a table",
             fix=f"give a column: {', '.join(columns)}",
         )
-    if name in FAMILIES and task.input != "table":
+    elif name in FAMILIES:
         values = [FAMILIES[name](formula) for formula in columns["formula"]]
-    elif name in OF_STRUCTURES and task.input != "table":
-        if task.input != "structure":
-            raise EvaluationError(
-                f"{source.key}/group_by: {name!r} needs structures, {task.name} has compositions",
-                fix=f"give {', '.join(FAMILIES)}, or a column: {', '.join(columns)}",
-            )
+    elif task.input != "structure":
+        raise EvaluationError(
+            f"{source.key}/group_by: {name!r} needs structures, {task.name} has compositions",
+            fix=f"give {', '.join(FAMILIES)}, or a column: {', '.join(columns)}",
+        )
+    else:
         from matbench_lite.data import load_spacegroups
 
         numbers = _whole(load_spacegroups(task))
@@ -147,10 +151,6 @@ def _groups(source: RegistrySource, task: Task, columns: dict[str, pd.Series]) -
             values = ["unknown" if number is None else str(number) for number in numbers]
         else:
             values = [prototype(*pair) for pair in zip(columns["formula"], numbers, strict=True)]
-    elif name in columns:
-        values = ["unknown" if pd.isna(value) else plain_value(value) for value in columns[name]]
-    else:
-        raise _no_column(source, "group_by", name, (*FAMILIES, *OF_STRUCTURES, *columns))
     return pd.Series(values, dtype=object)
 
 
@@ -211,16 +211,14 @@ def anion(formula: str) -> str:
 
 
 @lru_cache(maxsize=2**17)
-def anonymous_formula(formula: str) -> str:
-    """The formula with its elements replaced by letters, by growing amount: AB2C4."""
+def prototype(formula: str, spacegroup: int | None) -> str:
+    """A cheap stand-in for a structure prototype: AB2C4-227 or AB2C4-unknown.
+
+    Letters stand for the elements, by growing amount; then comes the space group.
+    """
     from pymatgen.core import Composition
 
-    return str(Composition(formula).anonymized_formula)
-
-
-def prototype(formula: str, spacegroup: int | None) -> str:
-    """A cheap stand-in for a structure prototype: anonymous formula and space group, AB2C4-227 or AB2C4-unknown."""
-    return f"{anonymous_formula(formula)}-{'unknown' if spacegroup is None else spacegroup}"
+    return f"{Composition(formula).anonymized_formula}-{'unknown' if spacegroup is None else spacegroup}"
 
 
 FAMILIES: dict[str, Callable[[str], str]] = {"chemsys": chemical_system, "anion": anion}

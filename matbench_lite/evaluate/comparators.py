@@ -79,16 +79,14 @@ class AbsDiff(Comparator):
         return abs(_number(prediction, "prediction") - _number(target, "target"))
 
 
-class SquaredDiff(Comparator):
+class SquaredDiff(AbsDiff):
     """The squared difference of two numbers, in the unit of the target, squared."""
 
     name = "squared difference"
-    lower_is_better = True
-    response_types = AbsDiff.response_types
 
     def compare(self, prediction: Any, target: Any, *_: Any) -> float:
         """The squared difference."""
-        return (_number(prediction, "prediction") - _number(target, "target")) ** 2
+        return super().compare(prediction, target) ** 2
 
 
 class NVC(Comparator):

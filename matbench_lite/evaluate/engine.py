@@ -25,7 +25,7 @@ LOO_ROWS = 32
 class Piece(NamedTuple):
     """Some rows of one group, `stop` not among them: what is done at once, and kept when it is done."""
 
-    group: int
+    group: Any
     start: int
     stop: int
 
@@ -33,23 +33,20 @@ class Piece(NamedTuple):
 def pieces(plan: Plan) -> list[Piece]:
     """All the work of one model. It does not depend on who does it."""
     every = []
-    for number, rows in enumerate(plan.test.values()):
+    for group, rows in plan.test.items():
         size = LOO_ROWS if plan.evaluation.type == "loo-coverage" else len(rows)
-        every += [Piece(number, start, min(start + size, len(rows))) for start in range(0, len(rows), size)]
+        every += [Piece(group, start, min(start + size, len(rows))) for start in range(0, len(rows), size)]
     return every
 
 
 class Engine:
     """Takes one new model through groups; it is set up and, without `corresponding_data`, trained at once."""
 
-    def __init__(
-        self, plan: Plan, scorers: Sequence[Scorer], model: Any, name: str, folder: Path | None = None
-    ) -> None:
+    def __init__(self, plan: Plan, scorers: Sequence[Scorer], model: Any, name: str, folder: Path | None) -> None:
         self.folder = folder  # where its code lies
         self.plan = plan
         self.scorers = scorers
         self.name = name
-        self._groups = list(plan.test.items())
         self._setting = plan.evaluation.type
         self._model = model
         self._seed("pre_train")
@@ -58,7 +55,7 @@ class Engine:
         self._check_applicable()
         if plan.train is not None and not plan.evaluation.corresponding_data:
             with self._hook("pre_train"):
-                model.pre_train(plan.everything())
+                model.pre_train(plan.lessons())
 
     def run(self, piece: Piece) -> Outcome:
         """Take a copy of the model through some rows of a group; if it fails, say where, with its traceback.
@@ -66,29 +63,27 @@ class Engine:
         The answers are scores, per row and target; the log has what the model noted by group, in loo-coverage by row.
         """
         began = perf_counter()
-        group, rows = self._groups[piece.group]
-        model = self._prepared(group, piece)
+        model = self._prepared(piece)
         if self._setting == "loo-coverage":
-            scored, log = self._one_by_one(model, group, rows, piece)
+            scored, log = self._one_by_one(model, piece)
         else:
-            scored, log = self._in_sequence(model, group, rows), {}
-            if note := self._ended(model, group):
-                log[str(group)] = note
+            scored, log = self._in_sequence(model, piece.group), {}
+            if note := self._ended(model, piece.group):
+                log[str(piece.group)] = note
         return Outcome(answers=scored, record=PieceRecord(log=log, seconds=perf_counter() - began))
 
     def trial(self) -> tuple[float, float]:
         """Seconds that it takes to prepare the first group, and to do its first row in loo-coverage."""
         began = perf_counter()
-        group, rows = self._groups[0]
-        first = Piece(0, 0, 1)
-        prepared = self._prepared(group, first)
+        first = Piece(next(iter(self.plan.test)), 0, 1)
+        prepared = self._prepared(first)
         between = perf_counter()
-        self._one_by_one(prepared, group, rows, first)
+        self._one_by_one(prepared, first)
         return between - began, perf_counter() - between
 
-    def _prepared(self, group: Any, piece: Piece) -> Any:
+    def _prepared(self, piece: Piece) -> Any:
         """A copy of the model that has learned all it may before the first row."""
-        plan = self.plan
+        plan, group = self.plan, piece.group
         self._seed(group, piece.start)
         with self._hook("copy", group):
             model = copy.deepcopy(self._model)
@@ -96,7 +91,7 @@ class Engine:
             model.start_participant(id=group)
         if plan.train is not None and plan.evaluation.corresponding_data:
             with self._hook("pre_train", group):
-                model.pre_train(plan.others(group))
+                model.pre_train(plan.lessons(group))
         if plan.background is not None:
             with self._hook("pre_person_background", group):
                 model.pre_person_background(shown(plan.background.get(group, ())))
@@ -108,7 +103,8 @@ class Engine:
                 model.pre_train_person(shown(plan.person.get(group, ())))
         return model
 
-    def _in_sequence(self, model: Any, group: Any, rows: Sequence[Record]) -> list[list[Scored]]:
+    def _in_sequence(self, model: Any, group: Any) -> list[list[Scored]]:
+        rows = self.plan.test[group]
         adapting = self._setting == "adaption"
         many = None if adapting or len(self.scorers) > 1 else getattr(model, "predict_many", None)
         if many is not None:
@@ -122,11 +118,10 @@ class Engine:
                 self._adapt(model, group, record)
         return scored
 
-    def _one_by_one(
-        self, prepared: Any, group: Any, rows: Sequence[Record], piece: Piece
-    ) -> tuple[list[list[Scored]], dict[str, Any]]:
+    def _one_by_one(self, prepared: Any, piece: Piece) -> tuple[list[list[Scored]], dict[str, Any]]:
         """Every row with a copy that has seen all other rows of the group."""
         scored, log = [], {}
+        group, rows = piece.group, self.plan.test[piece.group]
         every = shown(rows)
         for number in range(piece.start, piece.stop):
             with self._hook("pre_train_person", group, rows[number]):

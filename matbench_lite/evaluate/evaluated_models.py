@@ -141,12 +141,16 @@ class Model:
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A model that can be made, where its code lies (None for a baseline), and the digest of code and arguments."""
+    """A model that can be made, where its code lies (None for a baseline), and the digest of code and arguments.
+
+    `problem` says why it cannot be made after all.
+    """
 
     name: str
     make: Callable[[], Any]
     folder: Path | None
     digest: str
+    problem: str | None = None
 
 
 def load_candidate(code: Code) -> Candidate:

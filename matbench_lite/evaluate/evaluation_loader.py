@@ -77,12 +77,14 @@ def find_class(code: Code, base: type[Any]) -> type[Any] | None:
 
 def instantiate(code: Code, kind: type[Any]) -> Any:
     """An object of a class, made with the arguments of the evaluation file."""
+    signature: object = "(…)"  # some classes have none
     try:
-        inspect.signature(kind).bind(**code.args)
+        signature = inspect.signature(kind)
+        signature.bind(**code.args)
     except (TypeError, ValueError) as error:
         raise EvaluationError(
             f"{code.key}/args: {dict(code.args)!r} are not the arguments of {kind.__name__}: {error}",
-            fix=f"give the keyword arguments of {kind.__name__}{_signature(kind)}",
+            fix=f"give the keyword arguments of {kind.__name__}{signature}",
         ) from error
     assert code.path is not None
     with working_in(code.path):
@@ -111,8 +113,22 @@ def load_module(file: Path, key: str) -> ModuleType:
 
 
 def digest_with_imports(files: Sequence[Path]) -> str:
-    """The sha256 over files and the files beside them that they import."""
-    return source_digest(tuple(_with_imports(files)))
+    """The sha256 over files and those in their folders that they import, directly or through others."""
+    found = list(files)
+    for file in found:
+        try:
+            tree = ast.parse(file.read_bytes())
+        except SyntaxError:
+            continue  # executing it says more
+        for node in ast.walk(tree):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names.append(node.module)
+            for name in names:
+                beside = file.parent / f"{name.partition('.')[0]}.py"
+                if beside not in found and beside.is_file():
+                    found.append(beside)
+    return source_digest(tuple(found))
 
 
 @contextmanager
@@ -154,29 +170,3 @@ def _is_foreign(name: str, module: ModuleType, folder: Path) -> bool:
     if not file or "." in name or Path(file).parent not in _visited:
         return False
     return Path(file).parent != folder and (folder / f"{name}.py").is_file()
-
-
-def _with_imports(files: Sequence[Path]) -> list[Path]:
-    """Files, and those in their folders that they import, directly or through others."""
-    found = list(files)
-    for file in found:
-        try:
-            tree = ast.parse(file.read_bytes())
-        except SyntaxError:
-            continue  # executing it says more
-        for node in ast.walk(tree):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom) and node.module:
-                names.append(node.module)
-            for name in names:
-                beside = file.parent / f"{name.partition('.')[0]}.py"
-                if beside not in found and beside.is_file():
-                    found.append(beside)
-    return found
-
-
-def _signature(kind: type[Any]) -> str:
-    try:
-        return str(inspect.signature(kind))
-    except (TypeError, ValueError):
-        return "(…)"

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from matbench_lite.errors import EvaluationError
@@ -30,13 +29,7 @@ class EvaluatedModel:
 
 @dataclass(frozen=True, kw_only=True)
 class Hooks(Protocol):
-    """One of the four settings: a model's hooks are called, group by group.
-
-    Args:
-        evaluation: What the file says: where data and models are.
-        data_digest: Digest of the rows that it means.
-        scoring: Digests of what scores each column.
-    """
+    """One of the four settings: a model's hooks are called, group by group; `scoring` is digests of what scores."""
 
     evaluation: Evaluation = field(repr=False)
     data_digest: str
@@ -54,7 +47,8 @@ class Hooks(Protocol):
 
     def label(self, piece: int) -> str:
         """Which rows of which group."""
-        return kept_data(self).labels[piece]
+        one = kept_data(self).pieces[piece]
+        return f"group {one.group!r}, rows {one.start} to {one.stop - 1}"
 
     def facts(self) -> Any:
         """The data, and how it is shown and scored."""
@@ -87,12 +81,6 @@ class Data:
         self.candidates: dict[int, Candidate] = {}
         self.pieces: list[Piece] = pieces(plan)
         self._last: tuple[EvaluatedModel, Engine] | None = None
-
-    @cached_property
-    def labels(self) -> list[str]:
-        """What pieces are called."""
-        groups = list(self.plan.test)
-        return [f"group {groups[one.group]!r}, rows {one.start} to {one.stop - 1}" for one in self.pieces]
 
     def engine(self, model: EvaluatedModel) -> Engine:
         """The model, trained as far as it can be before the first group."""

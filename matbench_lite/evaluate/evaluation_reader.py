@@ -28,9 +28,6 @@ from matbench_lite.evaluate.evaluation_file import (
 from matbench_lite.submission import parse
 from matbench_lite.train import BASELINES
 
-_COVERAGE = ("coverage", "loo-coverage")
-_FORMATS = (".csv", ".parquet")
-
 
 def read_evaluation(path: str | Path) -> Evaluation:
     """Read an evaluation file. Nothing in it is executed, no data is read.
@@ -129,7 +126,7 @@ class _Reader:
         key = "data.pre_train_person"
         if key not in document:
             return
-        if setting in _COVERAGE:
+        if setting in ("coverage", "loo-coverage"):
             problem = f"is not allowed in {setting}, which hands over the group's own rows"
             self._note(key, document[key], problem, "leave it out, or choose adaption")
         elif setting == "prediction":
@@ -139,23 +136,20 @@ class _Reader:
             )
 
     def _sources(self, key: str, document: Mapping[str, Any]) -> tuple[Source, ...]:
-        stated = document.get(key)
-        if stated is None:
-            return ()
+        stated = document.get(key, [])
         if isinstance(stated, list):
             return tuple(self._source(f"{key}/{number}", one) for number, one in enumerate(stated))
         return (self._source(key, stated),)
 
     def _source(self, key: str, stated: str | Mapping[str, Any]) -> Source:
         if isinstance(stated, str):
-            allowed = "the path of a CSV or Parquet file"
-            path = self._file(key, stated, allowed=allowed, suffixes=_FORMATS)
+            path = self._file(key, stated, "the path of a CSV or Parquet file", (".csv", ".parquet"))
             return FileSource(key=key, path=path or Path(stated))
         limit = stated.get("limit")
         benchmark = stated.get("benchmark")
         if benchmark is not None and benchmark.endswith(".toml"):
             allowed = "matbench_v0.1, mini, or the path of a TOML file"
-            benchmark = str(self._file(f"{key}/benchmark", benchmark, allowed=allowed))
+            benchmark = str(self._file(f"{key}/benchmark", benchmark, allowed))
         return RegistrySource(
             key=key,
             task=stated["task"],
@@ -168,18 +162,16 @@ class _Reader:
     def _model(self, key: str, stated: str | Mapping[str, Any]) -> Code:
         about = {"filename": stated} if isinstance(stated, str) else stated
         filename = about["filename"]
-        place = key if isinstance(stated, str) else f"{key}/filename"
         path = full_path(filename, self.folder)
-        if filename in BASELINES and path is not None and not path.exists():
-            path = None
-            for name in ("classname", "args"):
-                if name in about:
-                    problem = f"is not allowed for the baseline {filename}"
-                    self._note(f"{key}/{name}", about[name], problem, "leave it out")
-        else:
+        if filename not in BASELINES or path is None or path.exists():
+            place = key if isinstance(stated, str) else f"{key}/filename"
             allowed = f"the path of a .py file or a folder, or a baseline: {', '.join(BASELINES)}"
-            path = self._file(place, filename, allowed=allowed, folder=True, suffixes=(".py",))
-        return _code(key, path, about)
+            return _code(key, self._file(place, filename, allowed, (".py",), folder=True), about)
+        for name in ("classname", "args"):
+            if name in about:
+                problem = f"is not allowed for the baseline {filename}"
+                self._note(f"{key}/{name}", about[name], problem, "leave it out")
+        return _code(key, None, about)
 
     def _targets(self, document: Mapping[str, Any]) -> list[Target]:
         main = {**document, "data_column": "response", "prediction_fn_name": "predict", "adapt_fn_name": "adapt"}
@@ -209,7 +201,7 @@ class _Reader:
         if stated is None or stated in COMPARATORS:
             return stated
         allowed = f"{', '.join(COMPARATORS)}, or the path of a .py file with a comparator"
-        return Code(key=key, stated=stated, path=self._file(key, stated, allowed=allowed, suffixes=(".py",)))
+        return Code(key=key, stated=stated, path=self._file(key, stated, allowed, (".py",)))
 
     def _encoders(self, key: str, stated: Mapping[str, Any]) -> dict[str, Code]:
         encoders = {}
@@ -220,20 +212,19 @@ class _Reader:
                 # Encoders shape one table of the report: not a reason to refuse a file that CCOBRA takes.
                 self.notes.append(f"{place}: ccobra is not installed here, so {about['filename']} is left out")
                 continue
-            allowed = "the path of a .py file with an encoder"
-            path = self._file(place, about["filename"], allowed=allowed, suffixes=(".py",))
+            path = self._file(place, about["filename"], "the path of a .py file with an encoder", (".py",))
             encoders[domain] = _code(place, path, about)
         return encoders
 
     def _file(
-        self, key: str, stated: str, *, allowed: str, folder: bool = False, suffixes: tuple[str, ...] = ()
+        self, key: str, stated: str, allowed: str, suffixes: tuple[str, ...] = (".toml",), *, folder: bool = False
     ) -> Path | None:
         path = full_path(stated, self.folder)
         if path is None:
             self._note(key, stated, "needs ccobra, which is not installed here", f"give {allowed}")
         elif not (path.is_file() or (folder and path.is_dir())):
             self._note(key, stated, "does not exist", f"give {allowed}")
-        elif suffixes and path.is_file() and path.suffix.lower() not in suffixes:
+        elif path.is_file() and path.suffix.lower() not in suffixes:
             self._note(key, stated, f"is not a {' or '.join(suffixes)} file", f"give {allowed}")
         return path
 

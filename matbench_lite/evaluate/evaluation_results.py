@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from statistics import multimode
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -175,7 +176,9 @@ class Results:
         return {task: Answers(data=truths[task], models=by_task[task]) for task in sorted(by_task)}
 
 
-def model_result(name: str, plan: Plan, scorers: Sequence[Scorer], done: Sequence[Outcome]) -> ModelResult:
+def model_result(
+    name: str, plan: Plan, scorers: Sequence[Scorer], references: Mapping[str, Reference], done: Sequence[Outcome]
+) -> ModelResult:
     """Put the pieces of a model together, in their order, and count."""
     rows = [[Scored(*scored) for scored in row] for one in done for row in one.answers]
     sizes = [len(group) for group in plan.test.values()]
@@ -183,9 +186,12 @@ def model_result(name: str, plan: Plan, scorers: Sequence[Scorer], done: Sequenc
     for number, scorer in enumerate(scorers):
         values = (row[number].score for row in rows)
         scores[scorer.target.column] = _scores(plan, [list(islice(values, size)) for size in sizes])
+    main = scorers[0].target.column
+    known = references.get(main) if plan.evaluation.type == "coverage" else None
     return ModelResult(
         name=name,
         scores=scores,
+        memorising=known is not None and known.near_perfect(scores[main].mean),
         seconds=sum(one.record.seconds for one in done),
         log={key: value for one in done for key, value in one.record.log.items()},
         rows=rows,
@@ -228,13 +234,10 @@ def _scores(plan: Plan, groups: Sequence[Sequence[float]]) -> Scores:
 
 def _most_frequent(pairs: Iterable[tuple[str | None, str | None]]) -> dict[str, str]:
     """By task, the answer that is given most often; all of them where several are."""
-    counts: dict[str, Counter[str]] = {}
+    answers: dict[str, list[str]] = {}
     for task, answer in pairs:
-        counts.setdefault(str(task), Counter())[str(answer)] += 1
-    return {
-        task: ", ".join(sorted(answer for answer, count in some.items() if count == max(some.values())))
-        for task, some in counts.items()
-    }
+        answers.setdefault(str(task), []).append(str(answer))
+    return {task: ", ".join(sorted(multimode(some))) for task, some in answers.items()}
 
 
 FEWEST_GROUPS = 5
@@ -270,7 +273,7 @@ def mean_interval(groups: Sequence[npt.ArrayLike], *, seed: int = 0) -> Interval
     return Interval(low=float(low), high=float(high))
 
 
-def group_interval(means: npt.ArrayLike, *, seed: int = 0) -> Interval | None:
+def group_interval(means: npt.ArrayLike) -> Interval | None:
     """95 % interval of the mean over groups, by the studentised bootstrap; None for one group.
 
     Examples:
@@ -278,7 +281,7 @@ def group_interval(means: npt.ArrayLike, *, seed: int = 0) -> Interval | None:
         Interval(low=0.1..., high=0.4...)
     """
     array = np.asarray(means, dtype=np.float64)
-    return None if len(array) < 2 else bootstrap_mean([array], seed=seed)
+    return None if len(array) < 2 else bootstrap_mean([array])
 
 
 def learning_curve(groups: Sequence[Sequence[float]]) -> tuple[CurvePoint, ...]:

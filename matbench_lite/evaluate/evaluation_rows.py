@@ -80,48 +80,38 @@ def digest(groups: Groups | None) -> str:
 
 def natural(value: Any) -> tuple[bool, Any]:
     """A key to sort by: numbers by size, before texts."""
-    text = isinstance(value, str)
-    return text, value
+    return isinstance(value, str), value
 
 
 def _records(frame: pd.DataFrame, targets: Sequence[str]) -> Iterable[Record]:
     """The rows of a frame, one by one; columns become lists of Python's own objects first, which is quick."""
-    origins: Iterable[Any] = frame[ORIGIN].tolist() if ORIGIN in frame else [None] * len(frame)
-    base = zip(*(frame[name].tolist() for name in COLUMNS), strict=True)
-    extra_names = [str(name) for name in frame.columns if name not in (*COLUMNS, *targets, ORIGIN)]
-    extras = _rows_of(frame, extra_names)
-    aux_names = [name for name in targets if name != RESPONSE and name in frame]
-    auxiliary = _rows_of(frame, aux_names)
-    for origin, values, extra, aux in zip(origins, base, extras, auxiliary, strict=True):
-        known = origin if isinstance(origin, Origin) else None
-        group, sequence, task, choices, response, kind, domain = values
+    names = list(frame)
+    others = [name for name in names if name not in (*COLUMNS, *targets, ORIGIN)]
+    auxiliary = [name for name in targets if name != RESPONSE and name in frame]
+    for values in zip(*(frame[name].tolist() for name in names), strict=True):
+        row = dict(zip(names, values, strict=True))
+        origin = row.get(ORIGIN)
         item = Item(
-            identifier=group,
-            domain=str(domain),
-            task_str=str(task),
-            choices_str=str(choices),
-            response_type=str(kind),
-            sequence_number=sequence,
-            origin=known,
+            identifier=row["id"],
+            domain=str(row["domain"]),
+            task_str=str(row["task"]),
+            choices_str=str(row["choices"]),
+            response_type=str(row["response_type"]),
+            sequence_number=row["sequence"],
+            origin=origin if isinstance(origin, Origin) else None,  # files beside a registry source have NaN
         )
-        columns = dict(zip(extra_names, extra, strict=True))
-        answers = {RESPONSE: _response(response, item.response_type)}
-        answers |= {name: _auxiliary(value) for name, value in zip(aux_names, aux, strict=True)}
+        columns = {str(name): row[name] for name in others}
+        answers = {RESPONSE: _response(row[RESPONSE], item.response_type)}
+        answers |= {name: _auxiliary(row[name]) for name in auxiliary}
         yield Record(
             item=item,
-            key=_key(item, response),
+            key=_key(item, row[RESPONSE]),
             columns=columns,
             targets=answers,
             choices=parsed_choices(item.choices_str),
             shown=FrozenRow(item=item, **answers, **columns),
             texts={name: tuple_to_string(answer) for name, answer in answers.items()},
         )
-
-
-def _rows_of(frame: pd.DataFrame, names: Sequence[str]) -> Iterable[tuple[Any, ...]]:
-    if not names:
-        return [()] * len(frame)
-    return zip(*(frame[name].tolist() for name in names), strict=True)
 
 
 def _key(item: Item, response: Any) -> tuple[Any, ...]:

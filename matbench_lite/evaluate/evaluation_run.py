@@ -5,22 +5,22 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from matbench_lite.cleaner import for_terminal
 from matbench_lite.errors import EvaluationError, EvaluationWarning
 from matbench_lite.evaluate.evaluated_models import Candidate, load_candidate, unique_names
-from matbench_lite.evaluate.evaluation_file import Evaluation, Setting
+from matbench_lite.evaluate.evaluation_file import Code, Evaluation
 from matbench_lite.evaluate.evaluation_loader import CodeFailedError, working_in
 from matbench_lite.evaluate.evaluation_protocol import Data, EvaluatedModel, Hooks, failure, keep_data, load_early
 from matbench_lite.evaluate.evaluation_reader import read_evaluation
 from matbench_lite.evaluate.evaluation_results import Failure, ModelResult, Results, model_result, ranked
 from matbench_lite.evaluate.group_plan import make_plan
-from matbench_lite.evaluate.scorers import Reference, Scorer, encoder_notes, make_scorers, reference
+from matbench_lite.evaluate.scorers import Reference, encoder_notes, make_scorers, reference
 from matbench_lite.text import duration
 from matbench_lite.train import Here, Job, Journal, Outcome, Processes, Runner, Step, drive, one_thread
 
@@ -85,25 +85,25 @@ def evaluate(
             protocol = Hooks(evaluation=evaluation, data_digest=plan.digest, scoring=tuple(scoring))
             data = Data(protocol, plan, scorers)
             keep_data(data)
-            candidates = _candidates(evaluation)
-            names, name_notes = unique_names([candidate for candidate, _ in candidates])
+            candidates = [_candidate(code) for code in evaluation.models]
+            names, name_notes = unique_names(candidates)
             notes = (*plan.notes, *encoder_notes(plan), *name_notes)
             for note in notes:
                 warnings.warn(note, EvaluationWarning, stacklevel=2)
-            work = _Work(data=data, runner=runner, jobs=jobs, announce=announce)
             models: list[ModelResult] = []
             with _journal(output, restart=restart) as journal:
-                for number, (name, (candidate, failed)) in enumerate(zip(names, candidates, strict=True)):
-                    if failed is not None:
-                        models.append(ModelResult(name=name, scores={}, failure=failed))
+                found = {scorer.target.column: reference(plan, scorer) for scorer in scorers}
+                references = {column: one for column, one in found.items() if one is not None}
+                work = _Work(data=data, references=references, runner=runner, jobs=jobs, announce=announce)
+                for number, (name, candidate) in enumerate(zip(names, candidates, strict=True)):
+                    if candidate.problem is not None:
+                        models.append(ModelResult(name=name, scores={}, failure=Failure(message=candidate.problem)))
                         continue
                     data.candidates[number] = candidate
                     model = EvaluatedModel(name=name, sha256=candidate.digest, number=number)
                     models.append(work.result(model, journal, cache))
         finally:
             keep_data(None)
-    references = {scorer.target.column: found for scorer in scorers if (found := reference(plan, scorer)) is not None}
-    models = [_flagged(model, plan.evaluation.type, scorers, references) for model in models]
     return Results(plan=plan, scorers=scorers, references=references, models=ranked(models, scorers[0]), notes=notes)
 
 
@@ -136,33 +136,33 @@ class _Work:
     """Takes models to their results, keeping what is done."""
 
     data: Data
+    references: Mapping[str, Reference]
     runner: Runner
     jobs: int
     announce: Callable[[str], None]
 
     def result(self, model: EvaluatedModel, journal: Journal | None, cache: str | Path | None) -> ModelResult:
         """The result of one model; its failure, if a piece of it fails."""
-        data = self.data
-        seed = data.plan.evaluation.seed
-        every = [
-            Job(model=model, protocol=data.protocol, piece=number, seed=seed) for number in range(len(data.pieces))
-        ]
+        data, seed = self.data, self.data.plan.evaluation.seed
+        every = [Job(model=model, protocol=data.protocol, piece=piece, seed=seed) for piece in range(len(data.pieces))]
         done = self._known(every, journal, cache)
         missing = [job for job in every if job.piece not in done]
         if missing and data.plan.evaluation.type == "loo-coverage" and (failed := self._estimate(model, missing)):
             return _failed(model, failed)
-        runner = self.runner if len(missing) > 1 else Here()
 
         def received(step: Step) -> None:
             done[step.job.piece] = step.outcome
             if step.outcome.record.printed:
                 sys.stderr.write(for_terminal(step.outcome.record.printed, None))
 
+        runner = self.runner if len(missing) > 1 else Here()
         drive(missing, runner, journal, title=model.name, report=received, until_failure=True)
         for outcome in done.values():
             if outcome.record.error is not None:
                 return _failed(model, outcome)
-        return model_result(model.name, data.plan, data.scorers, [done[number] for number in sorted(done)])
+        return model_result(
+            model.name, data.plan, data.scorers, self.references, [done[piece] for piece in sorted(done)]
+        )
 
     def _known(self, every: list[Job], journal: Journal | None, cache: str | Path | None) -> dict[int, Outcome]:
         """What an earlier run has done."""
@@ -209,24 +209,10 @@ def _failed(model: EvaluatedModel, outcome: Outcome) -> ModelResult:
     )
 
 
-def _candidates(evaluation: Evaluation) -> list[tuple[Candidate, Failure | None]]:
-    """The models, and why one of them has none: code that raises must not lose the others."""
-    loaded: list[tuple[Candidate, Failure | None]] = []
-    for code in evaluation.models:
-        try:
-            loaded.append((load_candidate(code), None))
-        except CodeFailedError as error:
-            name = code.name or Path(code.stated).stem
-            nothing = Candidate(name=name, make=lambda: None, folder=None, digest="")
-            loaded.append((nothing, Failure(message=str(error), details="\n".join(getattr(error, "__notes__", ())))))
-    return loaded
-
-
-def _flagged(
-    model: ModelResult, setting: Setting, scorers: Sequence[Scorer], references: dict[str, Reference]
-) -> ModelResult:
-    """The result, marked if a model in coverage knows the answers by heart."""
-    column = scorers[0].target.column
-    if setting != "coverage" or model.failure is not None or column not in references:
-        return model
-    return replace(model, memorising=references[column].near_perfect(model.scores[column].mean))
+def _candidate(code: Code) -> Candidate:
+    """A model; one whose code raises must not lose the others."""
+    try:
+        return load_candidate(code)
+    except CodeFailedError as error:
+        name = code.name or Path(code.stated).stem
+        return Candidate(name=name, make=lambda: None, folder=None, digest="", problem=str(error))

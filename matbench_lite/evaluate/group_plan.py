@@ -61,13 +61,9 @@ class Plan:
         """All rows to predict, in order."""
         return [record for rows in self.test.values() for record in rows]
 
-    def everything(self) -> list[list[Row]]:
-        """All training groups, for `pre_train` without `corresponding_data`."""
-        return list(self._lessons.values())
-
-    def others(self, group: Any) -> list[list[Row]]:
-        """All training groups but one, for `pre_train` with `corresponding_data`."""
-        if not self.strays:
+    def lessons(self, group: Any = None) -> list[list[Row]]:
+        """All training groups, for `pre_train`; with `corresponding_data` without the tested one."""
+        if group is None or not self.strays:
             return [rows for name, rows in self._lessons.items() if name != group]
         own = {record.key for record in self.test[group]}
         return [shown(rows, own) for name, rows in (self.train or {}).items() if name != group]

@@ -12,7 +12,7 @@ from matbench_lite.cleaner import clean
 from matbench_lite.evaluate.evaluation_results import Scores
 from matbench_lite.evaluate.scorers import Reference
 from matbench_lite.stats import Interval
-from matbench_lite.view import Axis, Tick, linear_axis, text_width
+from matbench_lite.view import Axis, linear_axis, text_width
 
 WIDTH = 460
 """Width of a drawing: narrow enough to be read on a phone."""
@@ -75,29 +75,9 @@ class Mark:
     title: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Line:
-    """A row of a dot plot: its name in lines of text, each with its place from the top, and its marks."""
-
-    name: str
-    labels: tuple[tuple[float, str], ...]
-    marks: tuple[Mark, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Dots:
-    """A dot plot: rows down, the score across; names end at `left`, or stand above their rows where that is 0."""
-
-    height: float
-    left: float
-    ticks: tuple[Tick, ...]
-    lines: tuple[Line, ...]
-    constant: float | None = None
-    width: float = WIDTH
-    hidden: int = 0
-
-
-def draw_models(scores: Mapping[str, Scores], symbols: Mapping[str, Symbol], reference: Reference | None) -> Dots:
+def draw_models(
+    scores: Mapping[str, Scores], symbols: Mapping[str, Symbol], reference: Reference | None
+) -> dict[str, Any]:
     """Every model's mean over rows with its interval."""
     constant = () if reference is None else (reference.constant,)
     every = [end for one in scores.values() for end in (one.mean, *_ends(one.interval))]
@@ -105,7 +85,7 @@ def draw_models(scores: Mapping[str, Scores], symbols: Mapping[str, Symbol], ref
     return _dots(rows, [*every, *constant], *constant)
 
 
-def draw_groups(scores: Mapping[str, Scores], symbols: Mapping[str, Symbol], order: Sequence[Any]) -> Dots:
+def draw_groups(scores: Mapping[str, Scores], symbols: Mapping[str, Symbol], order: Sequence[Any]) -> dict[str, Any]:
     """The groups that the best model finds hardest, with a mark for every model; `order` has the hardest first."""
     rows = {
         str(group): [
@@ -124,8 +104,11 @@ def _dots(
     values: Sequence[float],
     constant: float | None = None,
     hidden: int = 0,
-) -> Dots:
-    """Rows of marks: for each its symbol, value, interval, and what it says."""
+) -> dict[str, Any]:
+    """Rows of marks down, the score across; of each mark its symbol, value, interval, and what it says.
+
+    Names end at `left`, or stand above their rows where that is 0; each line of a name has its place from the top.
+    """
     widest = max(text_width(clean(name)) for name in rows)
     left = widest + _GAP if widest <= _WIDEST else 0.0
     axis = _axis(values, left or _RIGHT, WIDTH - _RIGHT)
@@ -134,19 +117,15 @@ def _dots(
         labels = [clean(name)] if left else _wrapped(name, WIDTH - _RIGHT)
         y = top + _ROW / 2 if left else top + _LINE * len(labels) + 7
         places = [y + 4] if left else [top + _LINE * number + 12 for number in range(len(labels))]
-        lines.append(
-            Line(
-                name=name,
-                labels=tuple(zip(places, labels, strict=True)),
-                marks=tuple(
-                    Mark(symbol=one, x=axis.at(value), y=y, ends=tuple(map(axis.at, ends)), title=f"{name}, {title}")
-                    for one, value, ends, title in marks
-                ),
-            )
-        )
+        drawn = [
+            Mark(symbol=one, x=axis.at(value), y=y, ends=tuple(map(axis.at, ends)), title=f"{name}, {title}")
+            for one, value, ends, title in marks
+        ]
+        lines.append({"name": name, "labels": list(zip(places, labels, strict=True)), "marks": drawn})
         top = y + _ROW / 2 + (0 if left else 4)
     at = None if constant is None else axis.at(constant)
-    return Dots(height=top + 26, left=left, ticks=axis.ticks, lines=tuple(lines), constant=at, hidden=hidden)
+    size = {"width": WIDTH, "height": top + 26, "left": left}
+    return {"ticks": axis.ticks, "lines": lines, "constant": at, "hidden": hidden, **size}
 
 
 def _wrapped(name: str, room: float) -> list[str]:

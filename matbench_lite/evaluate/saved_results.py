@@ -1,8 +1,12 @@
-"""Results on disk and as plain data: the table, the figures, the models' log, and a page to read."""
+"""Results on disk, as plain data and as a page: the table, the figures, the models' log, and a report to read.
+
+The report needs no other file, no script and no network.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,10 +15,12 @@ from matbench_lite._version import __version__
 from matbench_lite.atomic import replacing, write_bytes
 from matbench_lite.cleaner import for_csv
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.evaluation_results import ModelResult, Results
-from matbench_lite.evaluate.report_page import as_page
+from matbench_lite.evaluate.evaluation_results import ModelResult, Results, rank_texts
+from matbench_lite.evaluate.report_plots import BANDS, Symbol, draw_curves, draw_groups, draw_models, symbol
 from matbench_lite.evaluate.scorers import Scorer
 from matbench_lite.stats import Interval
+from matbench_lite.templating import render
+from matbench_lite.text import ends, number
 
 
 def save_results(results: Results, output: str | Path) -> Path:
@@ -128,3 +134,62 @@ def _scores(results: Results, scorer: Scorer, model: ModelResult) -> dict[str, A
 
 def _interval(interval: Interval | None) -> list[float] | None:
     return None if interval is None else [interval.low, interval.high]
+
+
+_MOST_GROUPS = 500
+_MOST_LOGS = 200
+
+
+def as_page(results: Results) -> str:
+    """The report as HTML; every text of the data and the models is cleaned and escaped."""
+    names = [name for name, model in results.models.items() if model.failure is None]
+    symbols = {name: symbol(place) for place, name in enumerate(names)}
+    logs = [(name, key, json.dumps(note)) for name in names for key, note in results.models[name].log.items()]
+    return render(
+        "evaluate/report.html.j2",
+        results=results,
+        evaluation=results.plan.evaluation,
+        counts=results.plan.counts,
+        names=names,
+        symbols=symbols,
+        sections=[_section(results, scorer, symbols) for scorer in results.scorers],
+        most_groups=_MOST_GROUPS,
+        logs=logs[:_MOST_LOGS],
+        more_logs=max(0, len(logs) - _MOST_LOGS),
+        stated=json.dumps(results.plan.evaluation.stated, indent=2, ensure_ascii=False),
+        rounded=rounded,
+        ends=ends,
+        number=number,
+    )
+
+
+def _section(results: Results, scorer: Scorer, symbols: Mapping[str, Symbol]) -> dict[str, Any]:
+    """All that is shown of one column; without drawings if no model has scores."""
+    scores, ranks = results.scores(scorer), results.ranks(scorer)
+    section = {"scorer": scorer, "title": scorer.title(results.plan), "scores": scores, "ranks": rank_texts(ranks)}
+    if not scores:
+        return section
+    reference = results.references.get(scorer.target.column)
+    best = next(iter(scores.values()))
+    hardest = sorted(best.groups, key=lambda group: best.groups[group], reverse=scorer.lower_is_better)
+    first = [name for name, rank in ranks.items() if rank == 1]
+    return section | {
+        "first": first,
+        "reference": reference,
+        "hardest": hardest,
+        "overview": draw_models(scores, symbols, reference),
+        "groups": draw_groups(scores, symbols, hardest),
+        "curves": draw_curves(scores, symbols, first),
+        "few_bands": len(scores) > BANDS,
+    }
+
+
+def rounded(value: float, interval: Interval | None) -> str:
+    """A mean with as many digits as its interval allows.
+
+    Examples:
+        >>> from matbench_lite.stats import Interval
+        >>> rounded(0.123456, Interval(0.118, 0.129)), rounded(0.123456, None)
+        ('0.1235', '0.123')
+    """
+    return number(value, None if interval is None else (interval.high - interval.low) / 2)

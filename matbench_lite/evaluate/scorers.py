@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from statistics import multimode
 from typing import Any, NamedTuple
 
 from matbench_lite.errors import EvaluationError
@@ -55,9 +55,9 @@ class Scorer:
         name = str(self.comparator.get_name())
         units = {record.item.origin and record.item.origin.task.unit for record in plan.rows}
         unit = units.pop() if len(units) == 1 else None
-        if not unit or unit == "unitless" or self.target.key or not isinstance(self.comparator, AbsDiff | SquaredDiff):
+        if not unit or unit == "unitless" or self.target.key or not isinstance(self.comparator, AbsDiff):
             return name
-        return f"{name} ({unit})" if isinstance(self.comparator, AbsDiff) else f"{name} ({unit} squared)"
+        return f"{name} ({unit}{' squared' if isinstance(self.comparator, SquaredDiff) else ''})"
 
     def score(self, prediction: Any, record: Record) -> Scored:
         """Score what a model returned.
@@ -217,9 +217,8 @@ def reference(plan: Plan, scorer: Scorer) -> Reference | None:
 
 
 def _constants(truths: Sequence[Any]) -> list[Any]:
-    by_text = {tuple_to_string(truth): truth for truth in truths}
-    counts = Counter(map(tuple_to_string, truths))
-    answers = [by_text[min(counts, key=lambda text: (-counts[text], text))]]
+    texts = [tuple_to_string(truth) for truth in truths]
+    answers = [dict(zip(texts, truths, strict=True))[min(multimode(texts))]]
     inner = [unnest(truth) for truth in truths]
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in inner):
         answers.append(sum(inner) / len(inner))

@@ -11,13 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate import COMPARATORS, convert_to_basic_types, tuple_to_string, unnest
-from matbench_lite.evaluate.benchmark_rows import anion, anonymous_formula, chemical_system, prototype
+from matbench_lite.evaluate import COMPARATORS, as_document, as_page, convert_to_basic_types, tuple_to_string, unnest
+from matbench_lite.evaluate.benchmark_rows import anion, chemical_system, prototype
 from matbench_lite.evaluate.encoders.binned_response import BinnedResponse
 from matbench_lite.evaluate.evaluation_results import Answers
 from matbench_lite.evaluate.items import FrozenRow, frozen, plain_value, split_choices
-from matbench_lite.evaluate.report_page import as_page
-from matbench_lite.evaluate.saved_results import as_document
 
 EQUALITY, ABSDIFF, SQUAREDDIFF, NVC = (COMPARATORS[name]() for name in ("equality", "absdiff", "squareddiff", "nvc"))
 CHOICES = [[["a"]], [["b"]], [["c"]], [["d"]]]
@@ -160,7 +158,7 @@ def test_what_is_frozen_can_be_copied() -> None:
 def test_families() -> None:
     assert chemical_system("LiFePO4") == "Fe-Li-O-P"
     assert [anion(formula) for formula in ("NaCl", "LiFePO4", "NiAl", "He", "CsF")] == ["Cl", "O", "Ni", "He", "F"]
-    assert anonymous_formula("MgAl2O4") == "AB2C4"
+    assert prototype("MgAl2O4", None) == "AB2C4-unknown"
     assert prototype("NaCl", 225) == "AB-225"
     with pytest.raises(EvaluationError, match="'Xx' is not an element"):
         anion("XxO")

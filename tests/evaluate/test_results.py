@@ -285,12 +285,12 @@ def test_names_are_not_clipped(folder) -> None:
     scorer = results.scorers[0]
     symbols = {name: symbol(number) for number, name in enumerate(names)}
     drawing = draw_models(results.scores(scorer), symbols, None)
-    for line in drawing.lines:
-        assert "".join(text for _, text in line.labels).replace(" ", "") == line.name.replace(" ", "")
-        assert all(text_width(text) <= drawing.width for _, text in line.labels)
-    heights = [y for line in drawing.lines for y in (*(y for y, _ in line.labels), line.marks[0].y)]
+    for line in drawing["lines"]:
+        assert "".join(text for _, text in line["labels"]).replace(" ", "") == line["name"].replace(" ", "")
+        assert all(text_width(text) <= drawing["width"] for _, text in line["labels"])
+    heights = [y for line in drawing["lines"] for y in (*(y for y, _ in line["labels"]), line["marks"][0].y)]
     assert heights == sorted(heights)
-    assert heights[-1] < drawing.height - 22
+    assert heights[-1] < drawing["height"] - 22
     page = as_page(results)
     assert len(set(re.findall(r'<svg class="key".*?</svg>', page, re.DOTALL))) == 14
 
