@@ -7,7 +7,6 @@ import secrets
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +21,6 @@ from matbench_lite.metrics import METRICS, ranking_metric
 from matbench_lite.templating import render
 from matbench_lite.train import MODEL_FILE, load_model
 
-SPLIT_FILE = "split.json"
-START_MODEL = "start"
-NOTEBOOK_FILE = "start.ipynb"
 _BASELINE = "rf-magpie"
 DATASETS = ("public train", "public test", "private train", "private test")
 
@@ -100,7 +96,7 @@ def _write(event: Event, source: Source, rows: Mapping[str, NDArray[np.intp]], s
     if event.mode == "predictions":
         write_inputs(event.kit, source, rows["private test"])
     sizes = {name: len(of) for name, of in rows.items()}
-    write_bytes(private / SPLIT_FILE, (json.dumps({"seed": seed, "rows": sizes}, indent=2) + "\n").encode())
+    write_bytes(private / "split.json", (json.dumps({"seed": seed, "rows": sizes}, indent=2) + "\n").encode())
     settings = render(f"event/files/{SETTINGS_FILE}.j2", **asdict(event)).encode()
     write_bytes(event.folder / SETTINGS_FILE, settings)
     write_bytes(event.kit / SETTINGS_FILE, settings)
@@ -118,35 +114,10 @@ def _write(event: Event, source: Source, rows: Mapping[str, NDArray[np.intp]], s
         "baseline": baseline,
         "source": load_model(baseline).files[0].read_text(encoding="utf-8"),
         "data_file": "public.csv" if task.input == "composition" else "public.parquet",
-        "start": START_MODEL,
     }
-    start = event.kit / "models" / START_MODEL
-    for path in (event.kit / "README.md", start / MODEL_FILE, start / ABOUT_FILE):
+    start = event.kit / "models" / "start"
+    for path in (event.kit / "README.md", event.kit / "start.ipynb", start / MODEL_FILE, start / ABOUT_FILE):
         write_bytes(path, render(f"event/files/{path.name}.j2", **values).encode())
-    cells = notebook(render("event/files/notebook.md.j2", **values))
-    write_bytes(event.kit / NOTEBOOK_FILE, json.dumps(cells, indent=1, ensure_ascii=False).encode() + b"\n")
-
-
-def notebook(text: str) -> dict[str, Any]:
-    r"""A notebook from Markdown: blocks of Python become cells of code, what is between them cells of text.
-
-    Examples:
-        >>> [cell["cell_type"] for cell in notebook("Hello.\n\n```python\n1 + 1\n```\n")["cells"]]
-        ['markdown', 'code']
-    """
-    cells: list[dict[str, Any]] = []
-    for place, block in enumerate(text.split("```")):
-        source = block.removeprefix("python").strip("\n") if place % 2 else block.strip("\n")
-        if not source:
-            continue
-        cell: dict[str, Any] = {"id": f"cell-{len(cells)}", "metadata": {}, "source": source.splitlines(keepends=True)}
-        if place % 2:
-            cell |= {"cell_type": "code", "execution_count": None, "outputs": []}
-        else:
-            cell |= {"cell_type": "markdown"}
-        cells.append(cell)
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
 
 @dataclass(frozen=True)
@@ -175,17 +146,8 @@ def split_rows(
 ) -> dict[str, NDArray[np.intp]]:
     """Share rows out at random; all rows of one kin go to one dataset, so that no private target is public.
 
-    Args:
-        kin: What tells which rows belong together: the reduced formula of every row, or its group.
-        labels: The class of every row, for classification: each dataset gets as many of each class as its share.
-        shares: The shares.
-        seed: Seed of the draw.
-
-    Returns:
-        Positions of the rows of each dataset, in random order: the order of a file may tell its targets.
-
-    Raises:
-        EventError: If the shares do not add up to 1, or a dataset that has a share gets no row.
+    With `labels`, the class of every row, each dataset gets as many of each class as its share. The rows of a dataset
+    are in random order: the order of a file may tell its targets.
 
     Examples:
         >>> rows = split_rows([f"A{i}" for i in range(100)], None, Shares(), seed=0)
