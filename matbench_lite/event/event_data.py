@@ -181,23 +181,17 @@ def _read(path: Path) -> pd.DataFrame:
 
 
 def _kind(target: pd.Series, path: Path) -> Kind:
-    values = set(target.astype(str).str.lower())
-    if values <= _LABELS or not any(map(_is_number, values)):
+    import pandas as pd
+
+    texts = target.astype(str).str.lower()
+    if texts.isin(_LABELS).all() or pd.to_numeric(texts, errors="coerce").isna().all():
         return "classification"
-    if values <= _NUMBERED:
+    if texts.isin(_NUMBERED).all():
         raise EventError(
             f"{path}: {target.name!r} has only 0 and 1: a class, or a number?",
             fix="say --kind classification or --kind regression",
         )
     return "regression"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def write_dataset(
