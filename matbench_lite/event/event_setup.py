@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import secrets
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from matbench_lite.atomic import write_bytes
 from matbench_lite.cleaner import clean_lines, for_markdown
 from matbench_lite.errors import EventError
-from matbench_lite.event.event_data import Source, write_dataset, write_inputs
+from matbench_lite.event.event_data import Source, data_file, write_dataset, write_inputs
 from matbench_lite.event.event_settings import SETTINGS_FILE, Event, load_event, ranking_metrics
 from matbench_lite.event.submission_files import ABOUT_FILE, event_folds
 from matbench_lite.metrics import METRICS, ranking_metric
@@ -71,19 +72,20 @@ def create_event(event: Event, source: Source, *, shares: Shares | None = None, 
         raise EventError("submitted code needs private rows to train on", fix="give private train a share")
     seed = secrets.randbelow(2**32) if split_seed is None else split_seed
     rows = split_rows(source.kin, source.labels, shares, seed=seed)
-    staged = replace(event, folder=folder.with_name(f".{folder.name}.{secrets.token_hex(6)}.tmp"))
     try:
-        _write(staged, source, rows, seed)
-        staged = load_event(staged.folder)
-        # Too few rows are known now, not when the first submission has come.
-        for task in (staged.public_task, staged.valid_task):
-            event_folds(staged, task)
         folder.parent.mkdir(parents=True, exist_ok=True)
-        staged.folder.rename(folder)
+        with TemporaryDirectory(
+            prefix=f".{folder.name}.", suffix=".tmp", dir=folder.parent, ignore_cleanup_errors=True
+        ) as hidden:
+            staged = replace(event, folder=Path(hidden) / "event")
+            _write(staged, source, rows, seed)
+            staged = load_event(staged.folder)
+            # Too few rows are known now, not when the first submission has come.
+            for task in (staged.public_task, staged.valid_task):
+                event_folds(staged, task)
+            staged.folder.rename(folder)
     except OSError as error:
         raise EventError(f"{folder} cannot be written: {error.strerror}", fix="choose another --output") from error
-    finally:
-        shutil.rmtree(staged.folder, ignore_errors=True)
     return load_event(folder)
 
 
@@ -113,7 +115,7 @@ def _write(event: Event, source: Source, rows: Mapping[str, NDArray[np.intp]], s
         "metric": METRICS[event.metric],
         "baseline": baseline,
         "source": load_model(baseline).files[0].read_text(encoding="utf-8"),
-        "data_file": "public.csv" if task.input == "composition" else "public.parquet",
+        "data_file": data_file("public", task.input),
     }
     start = event.kit / "models" / "start"
     for path in (event.kit / "README.md", event.kit / "start.ipynb", start / MODEL_FILE, start / ABOUT_FILE):
@@ -142,7 +144,7 @@ WITHOUT_PRIVATE_TRAINING = Shares(0.6, 0.15, 0.0, 0.25)
 
 
 def split_rows(
-    kin: Sequence[str], labels: NDArray[np.intp] | NDArray[np.bool_] | None, shares: Shares, *, seed: int
+    kin: Sequence[str], labels: NDArray[np.intp] | None, shares: Shares, *, seed: int
 ) -> dict[str, NDArray[np.intp]]:
     """Share rows out at random; all rows of one kin go to one dataset, so that no private target is public.
 
@@ -171,14 +173,11 @@ def split_rows(
 
 
 def _dataset_of_rows(
-    kin: NDArray[np.str_],
-    labels: NDArray[np.intp] | NDArray[np.bool_] | None,
-    wanted: NDArray[np.float64],
-    rng: np.random.Generator,
+    kin: NDArray[np.str_], labels: NDArray[np.intp] | None, wanted: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.intp]:
     """Group by group in random order, class by class: each to the dataset that is least full."""
     _, group_of, sizes = np.unique(kin, return_inverse=True, return_counts=True)
-    numbers = np.zeros(len(kin), dtype=np.intp) if labels is None else labels.astype(np.intp)
+    numbers = np.zeros(len(kin), dtype=np.intp) if labels is None else labels
     counts = np.array([np.bincount(group_of, weights=numbers == number) for number in range(numbers.max() + 1)])
     # The last class that is as frequent as any in the group.
     class_of = len(counts) - 1 - counts[::-1].argmax(axis=0)
