@@ -12,7 +12,7 @@ from matbench_lite.cli import competition_text as text
 from matbench_lite.cli.options import JsonOption, TrainedAtATime
 from matbench_lite.cli.output import errors, print_json, say
 from matbench_lite.errors import MatbenchLiteError
-from matbench_lite.tasks import load_benchmark
+from matbench_lite.tasks import Kind, load_benchmark
 
 if TYPE_CHECKING:
     from matbench_lite.event import Received, Shares
@@ -67,10 +67,7 @@ def create(
     id_: Annotated[
         str | None, typer.Option("--id", help="Its column with row ids; rows are numbered by default.")
     ] = None,
-    kind: Annotated[
-        Literal["regression", "classification"] | None,
-        typer.Option(help="What is predicted; by default by the target."),
-    ] = None,
+    kind: Annotated[Kind | None, typer.Option(help="What is predicted; by default by the target.")] = None,
     unit: Annotated[str, typer.Option(help="Unit of the target.")] = "",
     structure_format: Annotated[
         Literal["json", "cif", "poscar"], typer.Option(help="How structures are written.")
@@ -274,20 +271,14 @@ def score(
     from matbench_lite.event import load_event, score_submissions, waiting
 
     opened = load_event(event)
-    chosen = waiting(opened, ids or (), again=again)
-
-    def seen(submission: Received) -> None:
-        if not json:
-            text.print_scored(submission)
-
     done = score_submissions(
         opened,
-        chosen,
+        waiting(opened, ids or (), again=again),
         run_submitted_code=run_submitted_code,
         isolated=not without_isolation,
         again=again,
         jobs=jobs,
-        seen=seen,
+        seen=(lambda _: None) if json else text.print_scored,
     )
     if json:
         print_json(done)

@@ -26,16 +26,15 @@ if TYPE_CHECKING:
     from matbench_lite.event.event_pages import build_board
     from matbench_lite.event.event_scoring import score_submissions, waiting
     from matbench_lite.event.event_settings import Event, SubmissionLimits, clock, load_event
-    from matbench_lite.event.event_setup import Shares, create_event, split_rows
-    from matbench_lite.event.kit import check_submission, open_kit, pack, predict_folds
+    from matbench_lite.event.event_setup import Shares, create_event
+    from matbench_lite.event.kit import check_submission, open_kit, pack
     from matbench_lite.event.received import Received, ReceivedFolder, receive
 
 __all__ = [
-    "ArrivalLimits", "Event", "PrivateBoard", "PublicBoard", "Received", "ReceivedFolder", "Shares",
-    "SubmissionLimits", "Taken", "benchmark_source", "board_document", "build_board", "check_submission", "clock",
-    "create_event", "event_document", "final_columns", "load_event", "open_kit", "pack", "predict_folds",
-    "private_board", "public_board", "public_columns", "receive", "require_public", "score_submissions", "split_rows",
-    "table_source", "take", "waiting",
+    "ArrivalLimits", "Event", "PrivateBoard", "PublicBoard", "Received", "ReceivedFolder", "Shares", "SubmissionLimits",
+    "Taken", "benchmark_source", "board_document", "build_board", "check_submission", "clock", "create_event",
+    "event_document", "final_columns", "load_event", "open_kit", "pack", "private_board", "public_board",
+    "public_columns", "receive", "require_public", "score_submissions", "table_source", "take", "waiting",
 ]  # fmt: skip
 
 __getattr__ = lazy(
@@ -50,8 +49,8 @@ __getattr__ = lazy(
         "event_pages": "build_board",
         "event_scoring": "score_submissions waiting",
         "event_settings": "Event SubmissionLimits clock load_event",
-        "event_setup": "Shares create_event split_rows",
-        "kit": "check_submission open_kit pack predict_folds",
+        "event_setup": "Shares create_event",
+        "kit": "check_submission open_kit pack",
         "received": "Received ReceivedFolder receive",
     },
 )

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
-import secrets
-import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from matbench_lite.atomic import flush
 from matbench_lite.cleaner import brief
 from matbench_lite.errors import ArrivalError, RepositoryError
 from matbench_lite.event.arrival_files import ArrivalLimits, Item, choose, shown
-from matbench_lite.event.folder_source import FolderSource, Kind, open_plainly
+from matbench_lite.event.folder_source import FolderSource, Kind
 from matbench_lite.event.git_source import GitSource, is_address, without_secrets
 from matbench_lite.event.zip_source import ZipSource
 
@@ -80,7 +78,7 @@ def take(
     """
     limits = limits or ArrivalLimits()
     try:
-        with appearing(target) as (files, scratch), ExitStack() as stack:
+        with _appearing(target) as (files, scratch), ExitStack() as stack:
             opened = _open(source, branch=branch, path=path, limits=limits, scratch=scratch, stack=stack)
             items, left_out = choose(opened.items(), limits)
             digest = write_files(opened, items, files)
@@ -156,24 +154,18 @@ def write_files(source: SubmissionSource, items: dict[str, Item], folder: Path) 
 
 
 @contextmanager
-def appearing(target: Path) -> Iterator[tuple[Path, Path]]:
+def _appearing(target: Path) -> Iterator[tuple[Path, Path]]:
     """Give two private folders beside `target`: what is in the first becomes `target` when the block ends well.
 
-    The second is for what is needed on the way. A process that was killed leaves its hidden folder behind; the next
-    one for the same target removes it. A lock tells one that was killed from one that is at work. An `ArrivalError`
-    if the target exists, the folder around it does not, or it cannot be made.
+    The second is for what is needed on the way. An `ArrivalError` if the target exists, the folder around it does not,
+    or it cannot be made. What a process that was killed leaves lies where the caller clears up: see `ReceivedFolder`.
     """
     _check_free(target)
-    # Short enough for every file system, whatever the target is called.
-    begin = f".{target.name[:50]}."
-    leftover = re.compile(re.escape(begin) + r"[0-9a-f]{12}\.tmp")
     try:
-        for folder in [path for path in target.parent.iterdir() if leftover.fullmatch(path.name)]:
-            # Gone meanwhile, in use or not ours: none of our business.
-            with suppress(OSError), _locked(folder, wait=False):
-                shutil.rmtree(folder, ignore_errors=True)
-        with _private_folder(target.parent, begin) as private:
-            files, scratch = private / "files", private / "scratch"
+        # Short enough for every file system, whatever the target is called.
+        begin = f".{target.name[:50]}."
+        with TemporaryDirectory(prefix=begin, suffix=".tmp", dir=target.parent, ignore_cleanup_errors=True) as private:
+            files, scratch = Path(private) / "files", Path(private) / "scratch"
             files.mkdir()
             scratch.mkdir()
             yield files, scratch
@@ -194,39 +186,3 @@ def _check_free(target: Path) -> None:
         raise ArrivalError(f"{target} exists already", fix="choose a new name, or remove it")
     if not target.parent.is_dir():
         raise ArrivalError(f"there is no folder {shown(str(target.parent))}", fix="make it first")
-
-
-@contextmanager
-def _private_folder(parent: Path, begin: str) -> Iterator[Path]:
-    """A new hidden folder that is locked for as long as the block runs, and then removed."""
-    while True:
-        folder = parent / f"{begin}{secrets.token_hex(6)}.tmp"
-        folder.mkdir(mode=0o700)
-        with _locked(folder):
-            # Before it was locked, another process may have taken it for a leftover.
-            if not folder.is_dir():
-                continue
-            try:
-                yield folder
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
-            return
-
-
-@contextmanager
-def _locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
-    """Hold a folder of ours for as long as the process lives; an `OSError` if it is held and not waited for."""
-    import fcntl
-
-    descriptor = open_plainly(folder, folder=True)
-    try:
-        if os.fstat(descriptor).st_uid != os.geteuid():
-            raise PermissionError(folder)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except OSError:
-            if not wait:  # on a file system without locks nothing is taken for a leftover
-                raise
-        yield
-    finally:
-        os.close(descriptor)

@@ -211,7 +211,7 @@ def _behind(event: Event, ids: Sequence[str], ranks: Sequence[int]) -> dict[str,
     truth = event.private_task.target_values[event.private_task.test_rows(0)].astype(np.float64)
     errors = {}  # of every private test row, absolute: their mean is the test score
     for id in ids:
-        folds = [fold.test for fold in load_folds(event, folder.get(id))]
+        folds = [fold["test"] for fold in load_folds(event, folder.get(id))]
         models = [bag(folds)] if event.final == "bagged" else folds
         errors[id] = np.mean([np.abs(model.prediction - truth) for model in models], axis=0)
     first = errors[ids[ranks.index(1)]]

@@ -13,7 +13,6 @@ from matbench_lite.atomic import write_bytes
 from matbench_lite.cleaner import for_csv
 from matbench_lite.errors import DataFormatError, EventError
 from matbench_lite.event.event_settings import BENCHMARK_FILE
-from matbench_lite.submission import class_numbers
 from matbench_lite.tasks import BUILT_IN, Benchmark, Input, Kind, Table, Task
 from matbench_lite.templating import render
 
@@ -34,27 +33,21 @@ class Source:
     """The rows of an event: columns `id`, `target` and the inputs, as the files of the event have them.
 
     Inputs of materials are texts: a formula, or a structure as JSON. The task has no address of data. `kin` tells which
-    rows go to one dataset: those of one reduced formula; of a table, those of one group, or of the same inputs. What
-    is `already_public` anybody can look up: the targets are those of a built-in benchmark.
+    rows go to one dataset: those of one reduced formula; of a table, those of one group, or of the same inputs;
+    `labels` has the number of every row's class, for classification. What is `already_public` anybody can look up: the
+    targets are those of a built-in benchmark.
     """
 
     task: Task
     frame: pd.DataFrame
     kin: tuple[str, ...]
+    labels: NDArray[np.intp] | None
     already_public: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns with inputs."""
         return tuple(name for name in self.frame.columns if name not in _OWN)
-
-    @property
-    def labels(self) -> NDArray[np.intp] | None:
-        """The number of every row's class, for classification."""
-        if self.task.kind == "regression":
-            return None
-        targets = self.frame["target"].to_numpy()
-        return class_numbers(self.task, targets)[0] if self.task.classes else targets.astype(np.intp)
 
 
 def benchmark_source(bench: Benchmark, task: Task) -> Source:
@@ -159,6 +152,7 @@ def _source(task: Task, *, already_public: bool = False) -> Source:
         task=replace(task, table=None, original=None),
         frame=frame.assign(target=targets["target"].to_numpy()),
         kin=tuple(map(str, kin)),
+        labels=None if task.kind == "regression" else task.target_values.astype(np.intp),
         already_public=already_public,
     )
 
@@ -181,23 +175,17 @@ def _read(path: Path) -> pd.DataFrame:
 
 
 def _kind(target: pd.Series, path: Path) -> Kind:
-    values = set(target.astype(str).str.lower())
-    if values <= _LABELS or not any(map(_is_number, values)):
+    import pandas as pd
+
+    texts = target.astype(str).str.lower()
+    if texts.isin(_LABELS).all() or pd.to_numeric(texts, errors="coerce").isna().all():
         return "classification"
-    if values <= _NUMBERED:
+    if texts.isin(_NUMBERED).all():
         raise EventError(
             f"{path}: {target.name!r} has only 0 and 1: a class, or a number?",
             fix="say --kind classification or --kind regression",
         )
     return "regression"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def write_dataset(
@@ -210,7 +198,7 @@ def write_dataset(
     task = source.task
     rows = np.concatenate([train, test])
     frame = source.frame.iloc[rows].assign(part=np.repeat(["train", "test"], [len(train), len(test)]))
-    data = f"data/{_file_name(name, task.input)}"
+    data = f"data/{data_file(name, task.input)}"
     _write(folder / data, frame)
     more = {"task": task, "data": data, "columns": source.columns}
     write_bytes(folder / BENCHMARK_FILE, render(f"event/files/{BENCHMARK_FILE}.j2", **values, **more).encode())
@@ -219,14 +207,14 @@ def write_dataset(
 def write_inputs(folder: Path, source: Source, rows: NDArray[np.intp]) -> None:
     """Write the ids and inputs of some rows, and nothing else of them."""
     frame = source.frame.iloc[rows][["id", *source.columns]]
-    _write(folder / "data" / _file_name(_NO_TARGETS, source.task.input), frame)
+    _write(folder / "data" / data_file(_NO_TARGETS, source.task.input), frame)
 
 
 def read_inputs(folder: Path, task: Task) -> pd.Series | pd.DataFrame:
     """Inputs that come without targets, as `Task.inputs` gives them, by row id; an `EventError` if there are none."""
     import pandas as pd
 
-    path = folder / "data" / _file_name(_NO_TARGETS, task.input)
+    path = folder / "data" / data_file(_NO_TARGETS, task.input)
     columns = [INPUT_COLUMNS[task.input]] if task.table is None or task.input != "table" else list(task.table.columns)
     try:
         frame = _read(path)
@@ -246,7 +234,8 @@ def read_inputs(folder: Path, task: Task) -> pd.Series | pd.DataFrame:
     return pd.Series(StructureArray(structures), index=ids, name="structure")
 
 
-def _file_name(name: str, input: Input) -> str:
+def data_file(name: str, input: Input) -> str:
+    """The file of a dataset."""
     # Structures are long texts, which a compressed file holds better and no spreadsheet shows; in a table, a text that
     # looks like a number must stay a text.
     return f"{name}.csv" if input == "composition" else f"{name}.parquet"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import orjson
 
@@ -35,67 +34,56 @@ def build_board(event: Event, public: PublicBoard, final: PrivateBoard | None, f
     Raises:
         MatbenchLiteError: If a file cannot be written, or mkdocs fails.
     """
-    assets = site.load_assets()
-    tables = {
-        ("index", "Public board", "public_board"): public_table(event, public),
-        ("final", "Final ranking", "final_board"): None if final is None else final_table(event, final),
-        ("submissions", "Submissions", "submissions"): submissions_table(event, public),
+    assets, tables = site.load_assets(), _tables(event, public, final)
+    pages = {
+        name: site.page(
+            f"event/{name}.md.j2",
+            address=f"{name}.html",
+            title=table.label,
+            hide=("navigation", "toc"),
+            event=event,
+            phase=event.phase(now),
+            metric=METRICS[event.metric],
+            unit=unit_of(event.metric, event.public_task.unit),
+            spread=spread,
+            data=_DATA,
+            now=now,
+            public=public,
+            final=final,
+            table=table,
+        )
+        for name, table in tables.items()
     }
-    pages = [
-        _page(event, now, *names, public=public, final=final, table=table)
-        for names, table in tables.items()
-        if table is not None
-    ]
     data = orjson.dumps(board_document(event, public, final, now), option=orjson.OPT_INDENT_2)
-    settings = site.common_configuration(event.title, assets, [{title: file.path} for title, file in pages])
-    files = [*assets, site.File(_DATA, data), *(file for _, file in pages)]
+    contents = [{table.label: f"{name}.md"} for name, table in tables.items()]
+    settings = site.common_configuration(event.title, assets, contents)
+    files = [*assets, site.File(_DATA, data), *(site.File(f"{name}.md", text) for name, text in pages.items())]
     site.write_pages(folder, files, site.configuration_files(settings, by="mbl event board"))
     return site.render_site(folder) / ("index.html" if final is None else "final.html")
 
 
-def _page(event: Event, now: datetime, name: str, title: str, template: str, **values: Any) -> tuple[str, site.File]:
-    text = site.page(
-        f"event/{template}.md.j2",
-        address=f"{name}.html",
-        title=title,
-        hide=("navigation", "toc"),
-        event=event,
-        phase=event.phase(now),
-        metric=METRICS[event.metric],
-        header=METRICS[event.metric].label,
-        unit=unit_of(event.metric, event.public_task.unit),
-        spread=spread,
-        data=_DATA,
-        now=now,
-        **values,
-    )
-    return title, site.File(f"{name}.md", text)
-
-
-def public_table(event: Event, board: PublicBoard) -> Table:
-    """Participants down, by validation score."""
-    columns = public_columns(event, board)
-    return Table(id="public", label="Public board", columns=columns, empty="No submission was scored yet.")
-
-
-def final_table(event: Event, board: PrivateBoard) -> Table:
-    """Participants down, by test score."""
-    columns = final_columns(event, board)
-    return Table(id="final", label="Final ranking", columns=columns, empty="No submission was scored.")
-
-
-def submissions_table(event: Event, board: PublicBoard) -> Table:
-    """All submissions, the last first."""
-    lines = board.submissions[::-1]
-    values = sorted({line.state for line in lines})
-    states = Filter(
-        key="state", label="state", values=values if len(values) > 1 else (), rows=[[line.state] for line in lines]
-    )
-    return Table(
+def _tables(event: Event, public: PublicBoard, final: PrivateBoard | None) -> dict[str, Table]:
+    """The table of every page, by the name of the page."""
+    tables = {
+        "index": Table(
+            id="public",
+            label="Public board",
+            columns=public_columns(event, public),
+            empty="No submission was scored yet.",
+        )
+    }
+    if final is not None:
+        columns = final_columns(event, final)
+        tables["final"] = Table(id="final", label="Final ranking", columns=columns, empty="No submission was scored.")
+    lines = public.submissions[::-1]  # the last first
+    states = sorted({line.state for line in lines})
+    chips = states if len(states) > 1 else ()
+    tables["submissions"] = Table(
         id="submissions",
         label="Submissions",
         columns=submission_columns(event, lines),
-        filters=[states],
+        filters=[Filter(key="state", label="state", values=chips, rows=[[line.state] for line in lines])],
         find="Find a submission",
         empty="Nothing was received yet.",
     )
+    return tables

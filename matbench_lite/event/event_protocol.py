@@ -6,7 +6,6 @@ Whoever trains, participant or organiser, has the same seeds and with the same r
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -16,14 +15,12 @@ import numpy as np
 
 from matbench_lite.event.event_data import read_inputs
 from matbench_lite.event.event_settings import Event
-from matbench_lite.event.submission_files import PARTS, FoldPredicted
 from matbench_lite.tasks import Task
 from matbench_lite.train import (
     MODEL_FILE,
     Job,
+    LocalTest,
     Model,
-    Outcome,
-    Protocol,
     Split,
     data_digest,
     inner_folds,
@@ -38,24 +35,15 @@ _LONGEST_SOURCE = 1_000_000  # characters: a longer file is no model that somebo
 
 
 @dataclass(frozen=True, kw_only=True)
-class EventFolds(Protocol):
-    """The inner folds of an event.
+class EventFolds(LocalTest):
+    """The inner folds of an event, in data that is public in a kit or private at the organiser's.
 
-    Args:
-        task: The data, public in a kit or private at the organiser's.
-        inner_folds: How many there are.
-        kit: The kit, which has the private inputs without their targets; None at the organiser's.
+    A `kit` has the private inputs without their targets; the organiser has none.
     """
 
     name: ClassVar[str] = "event"
-    task: Task
-    inner_folds: int
+    fold: int = 0
     kit: Path | None = None
-
-    @property
-    def task_name(self) -> str:
-        """The task."""
-        return self.task.name
 
     def label(self, piece: int) -> str:
         """Which inner fold."""
@@ -100,14 +88,6 @@ def event_jobs(event: Event, task: Task, model: Model, *, kit: Path | None = Non
     # The organiser's task with what it has read: its jobs stay in this process. A kit's go to another one.
     protocol = EventFolds(task=task if kit is None else replace(task), inner_folds=event.inner_folds, kit=kit)
     return [Job(model=model, protocol=protocol, piece=number, seed=event.seed) for number in range(event.inner_folds)]
-
-
-def predicted_folds(outcomes: Mapping[int, Outcome]) -> tuple[FoldPredicted, ...]:
-    """What the models predict, by inner fold."""
-    return tuple(
-        FoldPredicted(number=number, **{part: outcomes[number].predictions[part] for part in PARTS})
-        for number in sorted(outcomes)
-    )
 
 
 def submitted_model(files: Path, name: str, sha256: str) -> Model:

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from matbench_lite.errors import EventError, IsolationError, MachineError, MatbenchLiteError, SubmittedCodeError
-from matbench_lite.event.event_protocol import event_jobs, predicted_folds, submitted_model
+from matbench_lite.event.event_protocol import event_jobs, submitted_model
 from matbench_lite.event.event_settings import Event
 from matbench_lite.event.received import EventScores, PartScores, Received, ReceivedFolder
-from matbench_lite.event.submission_files import PREDICTIONS_FILE, FoldPredicted, event_folds, read_predictions
+from matbench_lite.event.submission_files import PREDICTIONS_FILE, PartPredictions, event_folds, read_predictions
 from matbench_lite.train import (
     MODEL_FILE,
     Contained,
@@ -92,15 +92,16 @@ def score_submissions(
     return tuple(done)
 
 
-def load_folds(event: Event, submission: Received) -> tuple[FoldPredicted, ...]:
+def load_folds(event: Event, submission: Received) -> tuple[PartPredictions, ...]:
     """What the models of a submission predict, as sent or as trained; an `EventError` if it cannot be used."""
     folder = ReceivedFolder(event)
     if event.mode == "code":
-        known = _journal(folder, submission).known(_jobs(event, folder, submission))
+        jobs = _jobs(event, folder, submission)
+        known = _journal(folder, submission).known(jobs)
         if len(known) < event.inner_folds:
             message = f"{submission.id} was trained on {len(known)} of {event.inner_folds} inner folds"
             raise EventError(message, fix=f"run `mbl event score` with {submission.id}")
-        return predicted_folds({piece: outcome for (_, piece), outcome in known.items()})
+        return tuple(known[job.mark, job.piece].predictions for job in jobs)
     task = event.public_task
     return read_predictions(
         folder.files(submission.id) / PREDICTIONS_FILE,
@@ -112,12 +113,12 @@ def load_folds(event: Event, submission: Received) -> tuple[FoldPredicted, ...]:
     )
 
 
-def score_folds(event: Event, folds: Sequence[FoldPredicted]) -> EventScores:
+def score_folds(event: Event, folds: Sequence[PartPredictions]) -> EventScores:
     """Scores on what was held out, and on the private test rows; a `MetricError` if a prediction is not finite."""
     test_rows = event.private_task.test_rows(0)
-    tested = [replace(fold.test, rows=test_rows[fold.test.rows]) for fold in folds]
+    tested = [replace(fold["test"], rows=test_rows[fold["test"].rows]) for fold in folds]
     return EventScores(
-        valid=_part_scores(event.valid_task, [fold.valid for fold in folds]),
+        valid=_part_scores(event.valid_task, [fold["valid"] for fold in folds]),
         test=_part_scores(event.private_task, tested),
     )
 
@@ -140,7 +141,7 @@ def _permit(event: Event, *, run_submitted_code: bool, isolated: bool) -> None:
 def _scored(event: Event, folder: ReceivedFolder, submission: Received, *, isolated: bool, jobs: int) -> Received:
     try:
         if event.mode == "code":
-            seconds = train_submission(event, folder, submission, isolated=isolated, jobs=jobs)
+            seconds = _train(event, folder, submission, isolated=isolated, jobs=jobs)
             submission = replace(submission, seconds=seconds)
         folds = load_folds(event, submission)
     except MachineError:  # this machine's fault, not the submission's
@@ -157,7 +158,7 @@ def _scored(event: Event, folder: ReceivedFolder, submission: Received, *, isola
     ranking = [part.mean.get(event.metric) for part in (scores.valid, scores.test)]
     if not all(summary is not None and math.isfinite(summary.mean) for summary in ranking):
         why = f"{event.metric} cannot be computed: a part of an inner fold lacks a class"
-        if any(fold.test.type == "label" for fold in folds):
+        if any(fold["test"].type == "label" for fold in folds):
             why = f"{event.metric} cannot be computed from labels; probabilities are needed"
         return folder.keep(submission, state="error", stage=UNRANKED, trace=why)
     return folder.keep_scores(submission, scores)
@@ -168,9 +169,7 @@ def _part_scores(task: Task, folds: Sequence[RowPredictions]) -> PartScores:
     return PartScores(folds=each, mean=mean_metrics(each), bagged=score_part(task, bag(folds)))
 
 
-def train_submission(
-    event: Event, folder: ReceivedFolder, submission: Received, *, isolated: bool = True, jobs: int = 1
-) -> float:
+def _train(event: Event, folder: ReceivedFolder, submission: Received, *, isolated: bool, jobs: int) -> float:
     """Train a submission on every inner fold that has not been trained; what that took, in seconds of wall clock.
 
     A `SubmittedCodeError` has the reason of the first inner fold that failed.

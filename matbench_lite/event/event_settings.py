@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, get_args
 
 from matbench_lite.documents import TomlTable, toml_document
 from matbench_lite.errors import EventError
@@ -24,7 +23,6 @@ Phase = Literal["announced", "private", "open", "closed"]
 
 SETTINGS_FILE = "event.toml"
 BENCHMARK_FILE = "benchmark.toml"
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,17 +197,16 @@ def only_task(file: Path) -> Task:
     return load_benchmark(file).tasks[0]
 
 
-def _limits(top: TomlTable, key: str, kind: Callable[..., T]) -> T:
+def _limits(top: TomlTable, key: str, kind: type[Any]) -> Any:
     """A record of limits: each a positive number, with its default where it is not given."""
     section = TomlTable(top.take(key, dict, {}), f"{key}.", top.problems)
-    default: Any = kind()
-    values: dict[str, Any] = {}
-    for each in fields(default):
-        own = getattr(default, each.name)
+    values = {}
+    for each in fields(kind):
         # Annotations are texts; a number that may be broken may be written without a point, too.
-        values[each.name] = section.take(each.name, float if each.type == "float" else int, own)
-        if values[each.name] <= 0:
-            section.complain(each.name, f"{values[each.name]} is not above 0")
-            values[each.name] = own
+        value = section.take(each.name, float if each.type == "float" else int, each.default)
+        if value > 0:
+            values[each.name] = value
+        else:
+            section.complain(each.name, f"{value} is not above 0")
     section.close()
     return kind(**values)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import secrets
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
-from typing import Any
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,13 @@ from numpy.typing import NDArray
 from matbench_lite.atomic import write_bytes
 from matbench_lite.cleaner import clean_lines, for_markdown
 from matbench_lite.errors import EventError
-from matbench_lite.event.event_data import Source, write_dataset, write_inputs
+from matbench_lite.event.event_data import Source, data_file, write_dataset, write_inputs
 from matbench_lite.event.event_settings import SETTINGS_FILE, Event, load_event, ranking_metrics
 from matbench_lite.event.submission_files import ABOUT_FILE, event_folds
 from matbench_lite.metrics import METRICS, ranking_metric
 from matbench_lite.templating import render
 from matbench_lite.train import MODEL_FILE, load_model
 
-SPLIT_FILE = "split.json"
-START_MODEL = "start"
-NOTEBOOK_FILE = "start.ipynb"
 _BASELINE = "rf-magpie"
 DATASETS = ("public train", "public test", "private train", "private test")
 
@@ -75,19 +72,20 @@ def create_event(event: Event, source: Source, *, shares: Shares | None = None, 
         raise EventError("submitted code needs private rows to train on", fix="give private train a share")
     seed = secrets.randbelow(2**32) if split_seed is None else split_seed
     rows = split_rows(source.kin, source.labels, shares, seed=seed)
-    staged = replace(event, folder=folder.with_name(f".{folder.name}.{secrets.token_hex(6)}.tmp"))
     try:
-        _write(staged, source, rows, seed)
-        staged = load_event(staged.folder)
-        # Too few rows are known now, not when the first submission has come.
-        for task in (staged.public_task, staged.valid_task):
-            event_folds(staged, task)
         folder.parent.mkdir(parents=True, exist_ok=True)
-        staged.folder.rename(folder)
+        with TemporaryDirectory(
+            prefix=f".{folder.name}.", suffix=".tmp", dir=folder.parent, ignore_cleanup_errors=True
+        ) as hidden:
+            staged = replace(event, folder=Path(hidden) / "event")
+            _write(staged, source, rows, seed)
+            staged = load_event(staged.folder)
+            # Too few rows are known now, not when the first submission has come.
+            for task in (staged.public_task, staged.valid_task):
+                event_folds(staged, task)
+            staged.folder.rename(folder)
     except OSError as error:
         raise EventError(f"{folder} cannot be written: {error.strerror}", fix="choose another --output") from error
-    finally:
-        shutil.rmtree(staged.folder, ignore_errors=True)
     return load_event(folder)
 
 
@@ -100,7 +98,7 @@ def _write(event: Event, source: Source, rows: Mapping[str, NDArray[np.intp]], s
     if event.mode == "predictions":
         write_inputs(event.kit, source, rows["private test"])
     sizes = {name: len(of) for name, of in rows.items()}
-    write_bytes(private / SPLIT_FILE, (json.dumps({"seed": seed, "rows": sizes}, indent=2) + "\n").encode())
+    write_bytes(private / "split.json", (json.dumps({"seed": seed, "rows": sizes}, indent=2) + "\n").encode())
     settings = render(f"event/files/{SETTINGS_FILE}.j2", **asdict(event)).encode()
     write_bytes(event.folder / SETTINGS_FILE, settings)
     write_bytes(event.kit / SETTINGS_FILE, settings)
@@ -117,36 +115,11 @@ def _write(event: Event, source: Source, rows: Mapping[str, NDArray[np.intp]], s
         "metric": METRICS[event.metric],
         "baseline": baseline,
         "source": load_model(baseline).files[0].read_text(encoding="utf-8"),
-        "data_file": "public.csv" if task.input == "composition" else "public.parquet",
-        "start": START_MODEL,
+        "data_file": data_file("public", task.input),
     }
-    start = event.kit / "models" / START_MODEL
-    for path in (event.kit / "README.md", start / MODEL_FILE, start / ABOUT_FILE):
+    start = event.kit / "models" / "start"
+    for path in (event.kit / "README.md", event.kit / "start.ipynb", start / MODEL_FILE, start / ABOUT_FILE):
         write_bytes(path, render(f"event/files/{path.name}.j2", **values).encode())
-    cells = notebook(render("event/files/notebook.md.j2", **values))
-    write_bytes(event.kit / NOTEBOOK_FILE, json.dumps(cells, indent=1, ensure_ascii=False).encode() + b"\n")
-
-
-def notebook(text: str) -> dict[str, Any]:
-    r"""A notebook from Markdown: blocks of Python become cells of code, what is between them cells of text.
-
-    Examples:
-        >>> [cell["cell_type"] for cell in notebook("Hello.\n\n```python\n1 + 1\n```\n")["cells"]]
-        ['markdown', 'code']
-    """
-    cells: list[dict[str, Any]] = []
-    for place, block in enumerate(text.split("```")):
-        source = block.removeprefix("python").strip("\n") if place % 2 else block.strip("\n")
-        if not source:
-            continue
-        cell: dict[str, Any] = {"id": f"cell-{len(cells)}", "metadata": {}, "source": source.splitlines(keepends=True)}
-        if place % 2:
-            cell |= {"cell_type": "code", "execution_count": None, "outputs": []}
-        else:
-            cell |= {"cell_type": "markdown"}
-        cells.append(cell)
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
 
 @dataclass(frozen=True)
@@ -171,21 +144,12 @@ WITHOUT_PRIVATE_TRAINING = Shares(0.6, 0.15, 0.0, 0.25)
 
 
 def split_rows(
-    kin: Sequence[str], labels: NDArray[np.intp] | NDArray[np.bool_] | None, shares: Shares, *, seed: int
+    kin: Sequence[str], labels: NDArray[np.intp] | None, shares: Shares, *, seed: int
 ) -> dict[str, NDArray[np.intp]]:
     """Share rows out at random; all rows of one kin go to one dataset, so that no private target is public.
 
-    Args:
-        kin: What tells which rows belong together: the reduced formula of every row, or its group.
-        labels: The class of every row, for classification: each dataset gets as many of each class as its share.
-        shares: The shares.
-        seed: Seed of the draw.
-
-    Returns:
-        Positions of the rows of each dataset, in random order: the order of a file may tell its targets.
-
-    Raises:
-        EventError: If the shares do not add up to 1, or a dataset that has a share gets no row.
+    With `labels`, the class of every row, each dataset gets as many of each class as its share. The rows of a dataset
+    are in random order: the order of a file may tell its targets.
 
     Examples:
         >>> rows = split_rows([f"A{i}" for i in range(100)], None, Shares(), seed=0)
@@ -209,14 +173,11 @@ def split_rows(
 
 
 def _dataset_of_rows(
-    kin: NDArray[np.str_],
-    labels: NDArray[np.intp] | NDArray[np.bool_] | None,
-    wanted: NDArray[np.float64],
-    rng: np.random.Generator,
+    kin: NDArray[np.str_], labels: NDArray[np.intp] | None, wanted: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.intp]:
     """Group by group in random order, class by class: each to the dataset that is least full."""
     _, group_of, sizes = np.unique(kin, return_inverse=True, return_counts=True)
-    numbers = np.zeros(len(kin), dtype=np.intp) if labels is None else labels.astype(np.intp)
+    numbers = np.zeros(len(kin), dtype=np.intp) if labels is None else labels
     counts = np.array([np.bincount(group_of, weights=numbers == number) for number in range(numbers.max() + 1)])
     # The last class that is as frequent as any in the group.
     class_of = len(counts) - 1 - counts[::-1].argmax(axis=0)

@@ -11,11 +11,11 @@ from matbench_lite.atomic import replacing
 from matbench_lite.errors import EventError, RunError
 from matbench_lite.event.arrival import take
 from matbench_lite.event.event_data import read_inputs
-from matbench_lite.event.event_protocol import event_jobs, predicted_folds
+from matbench_lite.event.event_protocol import event_jobs
 from matbench_lite.event.event_settings import BENCHMARK_FILE, SETTINGS_FILE, Event, only_task, read_settings
 from matbench_lite.event.submission_files import (
     PREDICTIONS_FILE,
-    FoldPredicted,
+    PartPredictions,
     event_folds,
     named,
     read_about,
@@ -93,7 +93,7 @@ def pack(kit: Kit, model: Model, output: Path, *, jobs: int = 1) -> Path:
         if kit.event.mode == "predictions":
             named(read_about(files).participant)  # before an hour of training
             ids = {"valid": kit.task.ids, "test": read_inputs(kit.event.folder, kit.task).index}
-            write_predictions(files / PREDICTIONS_FILE, ids, predict_folds(kit, model, jobs=jobs), kit.task)
+            write_predictions(files / PREDICTIONS_FILE, ids, predict_folds(kit, model, jobs=jobs), kit.task.classes)
         check_submission(kit, files)
         with replacing(output) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(path for path in files.rglob("*") if path.is_file()):
@@ -101,14 +101,8 @@ def pack(kit: Kit, model: Model, output: Path, *, jobs: int = 1) -> Path:
     return output
 
 
-def predict_folds(kit: Kit, model: Model, *, jobs: int = 1) -> tuple[FoldPredicted, ...]:
-    """Train a model on every inner fold; predict what it held out, and the private inputs.
-
-    The training is that of `mbl try`: the same rows, the same seeds.
-
-    Raises:
-        RunError: If the model fails in an inner fold.
-    """
+def predict_folds(kit: Kit, model: Model, *, jobs: int = 1) -> tuple[PartPredictions, ...]:
+    """Train a model on every inner fold, as `mbl try` does, to predict what it held out and the private inputs."""
     work = event_jobs(kit.event, kit.task, model, kit=kit.event.folder)
 
     def trained(step: Step) -> None:
@@ -117,4 +111,4 @@ def predict_folds(kit: Kit, model: Model, *, jobs: int = 1) -> tuple[FoldPredict
 
     with runner(workers=min(jobs, len(work))) as using:
         outcomes = drive(work, using, title=model.name, report=trained)
-    return predicted_folds(dict(enumerate(outcomes)))
+    return tuple(outcome.predictions for outcome in outcomes)

@@ -18,6 +18,7 @@ import unicodedata
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,6 @@ import numpy as np
 
 from matbench_lite.atomic import replacing
 from matbench_lite.cleaner import brief
-from matbench_lite.data import class_names
 from matbench_lite.documents import toml_document
 from matbench_lite.errors import EventError
 from matbench_lite.event.event_settings import Event
@@ -47,20 +47,13 @@ _SHOWN = 3
 _FIX = "make it with `mbl event pack`, or see the kit's README for the columns"
 PARTS = ("valid", "test")
 """What a submission predicts: rows that an inner fold holds out, and the private test rows."""
+PartPredictions = Mapping[str, RowPredictions]
+"""What the model of one inner fold predicts, by part."""
 ABOUT_FILE = "submission.toml"
 _MOST_BYTES = 100_000
 _LONGEST = {"participant": 80, "title": 200, "description": 5000}
 PLACEHOLDER = "Your name or that of your team"
 """What the kit's file has in the place of a name."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FoldPredicted:
-    """What the model of an inner fold, given by its number, predicts for what it held out and the private test rows."""
-
-    number: int
-    valid: RowPredictions
-    test: RowPredictions
 
 
 def event_folds(event: Event, task: Task) -> tuple[InnerFold, ...]:
@@ -69,26 +62,26 @@ def event_folds(event: Event, task: Task) -> tuple[InnerFold, ...]:
 
 
 def write_predictions(
-    path: Path, ids: Mapping[str, pd.Index], folds: Sequence[FoldPredicted], task: Task | None = None
+    path: Path,
+    ids: Mapping[str, pd.Index],
+    folds: Sequence[PartPredictions],
+    classes: tuple[str, ...] | tuple[int, ...] = (),
 ) -> None:
     """Write the predictions of all inner folds; `ids` of each part are in the order in which predictions count rows."""
     import pandas as pd
 
-    classes = () if task is None else task.classes
-
     frames = []
-    for fold in folds:
-        for part in PARTS:
-            predicted: RowPredictions = getattr(fold, part)
-            columns = {"fold": fold.number, "part": part, "id": ids[part][predicted.rows]}
-            if predicted.type == "probability" and predicted.prediction.ndim == 2:
-                columns |= {f"{_OF_CLASS}{name}": predicted.prediction[:, at] for at, name in enumerate(classes)}
-            elif predicted.type == "label":
-                said = predicted.scorable().prediction
-                columns["prediction"] = class_names(task, said) if task is not None and classes else said > 0.5
-            else:
-                columns["prediction"] = predicted.prediction
-            frames.append(pd.DataFrame(columns if predicted.std is None else {**columns, "std": predicted.std}))
+    for (number, fold), part in product(enumerate(folds), PARTS):
+        predicted = fold[part]
+        columns = {"fold": number, "part": part, "id": ids[part][predicted.rows]}
+        if predicted.type == "probability" and predicted.prediction.ndim == 2:
+            columns |= {f"{_OF_CLASS}{name}": predicted.prediction[:, at] for at, name in enumerate(classes)}
+        elif predicted.type == "label":
+            said = predicted.scorable().prediction
+            columns["prediction"] = np.array(classes, object)[said.astype(int)] if classes else said > 0.5
+        else:
+            columns["prediction"] = predicted.prediction
+        frames.append(pd.DataFrame(columns if predicted.std is None else {**columns, "std": predicted.std}))
     with replacing(path) as temporary:
         pd.concat(frames).to_csv(temporary, index=False, lineterminator="\n")
 
@@ -100,7 +93,7 @@ def read_predictions(
     valid_ids: pd.Index,
     test_ids: pd.Index,
     classes: tuple[str, ...] | tuple[int, ...] = (),
-) -> tuple[FoldPredicted, ...]:
+) -> tuple[PartPredictions, ...]:
     """Read what a stranger sent: one per inner fold, which holds out rows of `valid_ids`; `test` counts `test_ids`.
 
     `classes` are the names of the classes, if they have any.
@@ -124,11 +117,7 @@ def read_predictions(
         return RowPredictions(rows=wanted, prediction=values[at], type=kind_of, std=own)
 
     return tuple(
-        FoldPredicted(
-            number=fold.number,
-            valid=rows(fold.number, "valid", valid_ids, fold.valid),
-            test=rows(fold.number, "test", test_ids, test),
-        )
+        {"valid": rows(fold.number, "valid", valid_ids, fold.valid), "test": rows(fold.number, "test", test_ids, test)}
         for fold in folds
     )
 

@@ -25,7 +25,7 @@ from matbench_lite.event import (
     waiting,
 )
 from matbench_lite.event.event_data import read_inputs
-from matbench_lite.event.submission_files import FoldPredicted, write_predictions
+from matbench_lite.event.submission_files import write_predictions
 from matbench_lite.train import RowPredictions
 
 from ..whole_site import Once
@@ -88,11 +88,7 @@ def _write(event: Event, path: Path, *noises: float) -> None:
         return RowPredictions(rows=rows, prediction=values, type="value")
 
     folds = [
-        FoldPredicted(
-            number=fold.number,
-            valid=predicted("valid", fold.valid),
-            test=predicted("test", np.arange(len(truths["test"]))),
-        )
+        {"valid": predicted("valid", fold.valid), "test": predicted("test", np.arange(len(truths["test"])))}
         for fold in kit.folds
     ]
     write_predictions(path, {"valid": kit.task.ids, "test": read_inputs(kit.event.folder, kit.task).index}, folds)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite.errors import EventError
-from matbench_lite.event.submission_files import FoldPredicted, read_predictions, write_predictions
+from matbench_lite.event.submission_files import PartPredictions, read_predictions, write_predictions
 from matbench_lite.train import InnerFold, RowPredictions
 
 VALID_IDS = pd.Index([f"v{number}" for number in range(6)])
@@ -20,7 +20,7 @@ FOLDS = tuple(
 )
 
 
-def predicted(values: np.ndarray, kind: str = "value", *, std: bool = False) -> tuple[FoldPredicted, ...]:
+def predicted(values: np.ndarray, kind: str = "value", *, std: bool = False) -> tuple[PartPredictions, ...]:
     folds = []
     for fold in FOLDS:
         rows = {}
@@ -32,7 +32,7 @@ def predicted(values: np.ndarray, kind: str = "value", *, std: bool = False) -> 
                 type=kind,  # type: ignore[arg-type]
                 std=np.abs(own) + 1 if std else None,
             )
-        folds.append(FoldPredicted(number=fold.number, **rows))
+        folds.append(rows)
     return tuple(folds)
 
 
@@ -42,7 +42,7 @@ def write(path: Path, **options: object) -> pd.DataFrame:
     return pd.read_csv(path, dtype=str)
 
 
-def read(path: Path, kind: str = "regression") -> tuple[FoldPredicted, ...]:
+def read(path: Path, kind: str = "regression") -> tuple[PartPredictions, ...]:
     return read_predictions(path, kind, FOLDS, VALID_IDS, TEST_IDS)  # type: ignore[arg-type]
 
 
@@ -58,7 +58,7 @@ def test_what_is_written_is_read_back_to_the_last_bit_in_any_order(
     path.write_text("\n".join([header, *lines]) + "\n")
     for before, after in zip(folds, read(path), strict=True):
         for part in ("valid", "test"):
-            first, second = getattr(before, part), getattr(after, part)
+            first, second = before[part], after[part]
             assert first.prediction.tobytes() == second.prediction.tobytes()
             assert first.rows.tolist() == second.rows.tolist()
             assert (second.std is not None) is std
@@ -72,7 +72,7 @@ def test_labels_and_probabilities_are_told_apart(tmp_path: Path) -> None:
         (["0.2", "1"] * 5, "probability"),
     ):
         frame.assign(prediction=values).to_csv(tmp_path / "p.csv", index=False)
-        assert {fold.valid.type for fold in read(tmp_path / "p.csv", "classification")} == {kind}
+        assert {fold["valid"].type for fold in read(tmp_path / "p.csv", "classification")} == {kind}
 
 
 DAMAGES = {

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import shutil
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -94,10 +97,28 @@ def test_numbers_go_on_after_a_folder_was_removed(event: Event, tmp_path: Path) 
     assert receive(event, write_model(tmp_path / "c", quantile=0.3)).id == "0003-team-a"
 
 
+KILLED = """
+import os, sys, signal
+from pathlib import Path
+from matbench_lite.event import arrival, load_event, receive
+begun = []
+real = arrival.sha256
+def sha256():
+    begun.append(1)
+    if len(begun) == 3: os.kill(os.getpid(), signal.SIGKILL)
+    return real()
+arrival.sha256 = sha256
+receive(load_event(Path(sys.argv[1])), sys.argv[2])
+"""
+"""Ends before the second file is written: the first digest is that of all files."""
+
+
 def test_what_a_killed_program_left_is_cleared_away(event: Event, tmp_path: Path) -> None:
-    left = ReceivedFolder(event).path / ".0123456789ab.tmp"
-    (left / "files").mkdir(parents=True)
-    (left / "submission.json").write_text("{}")
+    model = write_model(tmp_path / "a")
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(event.folder), str(model)], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    (left,) = ReceivedFolder(event).path.glob(".*.tmp")
+    assert [path.name for path in left.rglob("*") if path.is_file()] == ["model.py"]
     assert ReceivedFolder(event).all() == ()
-    assert receive(event, write_model(tmp_path / "a")).id == "0001-team-a"
+    assert receive(event, model).id == "0001-team-a"
     assert not left.exists()

@@ -7,16 +7,8 @@ import pytest
 
 from matbench_lite import metrics
 from matbench_lite.errors import EventError
-from matbench_lite.event import (
-    Event,
-    ReceivedFolder,
-    load_event,
-    open_kit,
-    predict_folds,
-    receive,
-    score_submissions,
-    waiting,
-)
+from matbench_lite.event import Event, ReceivedFolder, load_event, open_kit, receive, score_submissions, waiting
+from matbench_lite.event.kit import predict_folds
 from matbench_lite.train import load_model, try_model
 
 from .making import Send, make_event, write_model
@@ -42,9 +34,9 @@ def test_test_scores_are_on_the_private_rows(event: Event, send: Send, tmp_path:
     truth = event.private_task.target_values[event.private_task.test_rows(0)]
     kit = open_kit(event.kit)
     folds = predict_folds(kit, load_model(tmp_path / "mine"))
-    by_fold = [metrics.mae(truth, fold.test.prediction) for fold in folds]
+    by_fold = [metrics.mae(truth, fold["test"].prediction) for fold in folds]
     assert [fold["mae"] for fold in scores.test.folds] == by_fold
-    assert scores.test.bagged["mae"] == metrics.mae(truth, np.mean([fold.test.prediction for fold in folds], axis=0))
+    assert scores.test.bagged["mae"] == metrics.mae(truth, np.mean([fold["test"].prediction for fold in folds], axis=0))
 
 
 def test_one_that_fails_does_not_stop_the_others(event: Event, send: Send, tmp_path: Path) -> None:

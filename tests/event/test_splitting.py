@@ -21,7 +21,7 @@ def test_every_row_is_in_one_dataset_and_every_formula_too(formulas: list[int], 
 
 
 def test_each_dataset_gets_its_share_of_each_class() -> None:
-    labels = np.random.default_rng(0).random(1000) < 0.2
+    labels = (np.random.default_rng(0).random(1000) < 0.2).astype(np.intp)
     rows = split_rows([f"A{i}" for i in range(1000)], labels, Shares(), seed=3)
     for dataset, share in zip(DATASETS, astuple(Shares()), strict=True):
         assert len(rows[dataset]) == pytest.approx(1000 * share, abs=2)

@@ -6,9 +6,7 @@ import hashlib
 import os
 import random
 import shutil
-import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -23,7 +21,6 @@ from sending import FILES, Packed, as_branch, as_folder, as_zip, by_hand, git
 
 from matbench_lite.errors import ArrivalError
 from matbench_lite.event import ArrivalLimits, Taken, take
-from matbench_lite.event.arrival import appearing
 from matbench_lite.event.arrival_files import caseless, check_part, is_junk
 
 
@@ -248,44 +245,6 @@ def test_of_two_at_once_one_arrives(tmp_path: Path, home: Path) -> None:
     assert sum(isinstance(result, Taken) for result in results) == 1, results
     assert content_of(home / "target") == FILES
     assert [path.name for path in home.iterdir()] == ["target"]
-
-
-KILLED = """
-import os, sys, signal
-from pathlib import Path
-from matbench_lite.event import arrival, take
-begun = []
-real = arrival.sha256
-def sha256():
-    begun.append(1)
-    if len(begun) == 4: os.kill(os.getpid(), signal.SIGKILL)
-    return real()
-arrival.sha256 = sha256
-take(sys.argv[1], Path(sys.argv[2]))
-"""
-
-
-def test_a_kill_in_the_middle_leaves_nothing_in_the_way(tmp_path: Path, home: Path) -> None:
-    folder = as_folder(tmp_path / "folder")
-    target = home / "target"
-    ended = subprocess.run([sys.executable, "-c", KILLED, str(folder), str(target)], check=False)
-    assert ended.returncode == -signal.SIGKILL
-    (left,) = home.iterdir()
-    assert left.name.startswith(".target.")
-    assert (left / "files" / "data").is_dir()
-    take(as_folder(tmp_path / "other"), home / "other")
-    assert left.exists(), "what is not of this target may be in use"
-    take(folder, target)
-    assert sorted(path.name for path in home.iterdir()) == ["other", "target"]
-    assert content_of(target) == FILES
-
-
-def test_one_that_is_at_work_is_no_leftover(home: Path) -> None:
-    with appearing(home / "target") as (first, _):
-        with pytest.raises(ZeroDivisionError), appearing(home / "target"):
-            _ = 1 / 0
-        (first / "model.py").write_bytes(b"pass\n")
-    assert content_of(home) == {"target/model.py": b"pass\n"}
 
 
 def test_limits_are_numbers_above_zero() -> None:
