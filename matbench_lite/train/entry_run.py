@@ -173,7 +173,6 @@ class _Run:
         plan, failed = self._plan, []
         if not units:
             return []
-        self.submission.created = None  # now, not when an earlier run ended
 
         def finish(job: Job, outcome: Outcome) -> Outcome:
             if outcome.record.error is not None:
@@ -195,7 +194,6 @@ class _Run:
             self.log.note_outcome(step.outcome, record.error or f"{step.job.place}: done in {record.seconds:.1f} s")
             report(step, scores)
 
-        work = {task.name: float(task.rows + _OVERHEAD) for task, _ in units}
         jobs = [plan.job(task, fold) for task, fold in units]
         with runner(plan.backend, workers=plan.workers, devices=plan.devices, scheduler=plan.scheduler) as using:
             drive(
@@ -203,7 +201,7 @@ class _Run:
                 using,
                 self._journal,
                 title=plan.model.name,
-                work=lambda job: work[job.protocol.task_name],
+                work=lambda job: float(self._bench[job.protocol.task_name].rows + _OVERHEAD),
                 finish=finish,
                 report=seen,
             )
@@ -212,14 +210,14 @@ class _Run:
 
     def begun_now(self) -> None:
         """What is saved was made here, with the packages that its folds were trained with."""
-        self.submission.created = None
+        self.submission.created = None  # now, not when an earlier run ended
         self.submission.provenance = collect_provenance(self._plan.model.files[0].parent)
         if self._plan.model.path is None:
             self.submission.provenance["git"] = None  # the code is that of the package
         if self._packages:
-            self.submission.provenance["packages"] = dict(
-                sorted(self._packages.items(), key=lambda item: item[0].lower())
-            )
+            self.submission.provenance["packages"] = {
+                name: self._packages[name] for name in sorted(self._packages, key=str.lower)
+            }
 
     def save(self) -> Path:
         """Save the entry."""

@@ -115,17 +115,12 @@ class LocalTest(Protocol):
         """The benchmark, the data, and how it is split."""
         return [self.task.benchmark, data_digest(self.task), self.fold, self.inner_folds, self.official_test]
 
-    def folds(self, seed: int) -> tuple[InnerFold, ...]:
-        """The inner folds; the seed is the user's."""
-        task = kept_task(self.task, self.digest)
-        return inner_folds(task, self.fold, n_folds=self.inner_folds, seed=seed, official_test=self.official_test)
-
     def split(self, job: Job) -> Split:
         """The parts of the inner fold."""
-        inner = self.folds(job.seed)[job.piece]
-        seed = inner_seed(job.seed, self.task.name, self.fold, job.piece)
-        asked = {part: getattr(inner, part) for part in PARTS}
-        return rows_split(job, kept_task(self.task, self.digest), inner.train, asked, seed)
+        task = kept_task(self.task, self.digest)
+        folds = inner_folds(task, self.fold, n_folds=self.inner_folds, seed=job.seed, official_test=self.official_test)
+        inner, seed = folds[job.piece], inner_seed(job.seed, task.name, self.fold, job.piece)
+        return rows_split(job, task, inner.train, {part: getattr(inner, part) for part in PARTS}, seed)
 
 
 def inner_seed(seed: int, task: str, fold: int, number: int) -> int:
