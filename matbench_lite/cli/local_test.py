@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.cells import cell_len
-from rich.text import Text
 
 from matbench_lite.cli import options
 from matbench_lite.cli.output import errors, out, print_json, say
@@ -22,7 +20,7 @@ from matbench_lite.text import MISSING, spread
 if TYPE_CHECKING:
     from matbench_lite.metrics import Summary
     from matbench_lite.tasks import Benchmark, Task
-    from matbench_lite.train import InnerResult, Model, Trial, TrialSettings
+    from matbench_lite.train import InnerResult, Trial, TrialSettings
 
     Score = float | Summary  # of one model, or the mean and standard deviation of several
 
@@ -89,20 +87,28 @@ def try_model(
 
         mbl try submissions/my-forest --rescore --no-bag
     """
-    from matbench_lite.train import default_output, load_model
+    from matbench_lite import train
 
     bench = load_benchmark(benchmark)
-    folder = output or default_output(model)
-    loaded = None if rescore else load_model(model)
+    folder = output or train.default_output(model)
+    loaded = None if rescore else train.load_model(model)
     names = [*(tasks or ()), *(more or ())]
-    place = {"fold": fold, "official_test": official_test, "bagging": not no_bag}
+    place: dict[str, Any] = {"fold": fold, "official_test": official_test, "bagging": not no_bag}
     training: dict[str, Any] = {"n_folds": inner_folds, "seed": seed, "jobs": jobs, "timeout": timeout, "fresh": fresh}
     training |= {"threads": threads, "devices": options.devices_of(device), "memory_mb": memory}
     results: list[dict[str, Any]] = []
     for task in bench.select(names=names) if names else bench.tasks[:1]:
         shown = _Shown(bench, task, model, folder, quiet=json)
         try:
-            trial = shown.rescored(**place) if loaded is None else shown.tried(loaded, **place, **training)
+            if loaded is None:
+                trial = train.rescore(task, folder, **place)
+                shown.begins(trial.settings, work="Rescoring")
+                for result in trial.results:
+                    shown.inner(result)
+            else:
+                about = {**place, **training, "begins": shown.begins, "seen": shown.inner}
+                trial = train.try_model(loaded, task, folder, **about)
+            shown.ends(trial)
         except UnknownNameError:
             raise
         except MatbenchLiteError as error:
@@ -121,29 +127,7 @@ class _Shown:
     def __init__(self, bench: Benchmark, task: Task, model: str, output: Path, *, quiet: bool) -> None:
         self.bench, self.task, self.model, self.output, self.quiet = bench, task, model, output, quiet
 
-    def tried(self, model: Model, *, n_folds: Any, **options: Any) -> Trial:
-        """Train and score every inner fold."""
-        from matbench_lite.train import try_model
-
-        def seen(result: InnerResult, from_before: bool) -> None:
-            self._inner(result, from_before=from_before)
-
-        trial = try_model(model, self.task, self.output, n_folds=n_folds, begins=self._begins, seen=seen, **options)
-        self._ends(trial)
-        return trial
-
-    def rescored(self, **options: Any) -> Trial:
-        """Score what is saved."""
-        from matbench_lite.train import rescore
-
-        trial = rescore(self.task, self.output, **options)
-        self._begins(trial.settings, work="Rescoring")
-        for result in trial.results:
-            self._inner(result)
-        self._ends(trial)
-        return trial
-
-    def _begins(self, settings: TrialSettings, *, work: str = "Training") -> None:
+    def begins(self, settings: TrialSettings, *, work: str = "Training") -> None:
         """Say what is tested, what is read, which folds, and what is done with them."""
         if self.quiet:
             return
@@ -165,7 +149,7 @@ class _Shown:
         _say_title(f"Reading test ... {test:,} rows of the {whose} of fold {settings.fold}{noted}")
         _say_title(f"{work} {self.model} ...")
 
-    def _inner(self, result: InnerResult, *, from_before: bool = False) -> None:
+    def inner(self, result: InnerResult, from_before: bool = False) -> None:
         """Show the scores of one inner fold, or its error."""
         if self.quiet:
             return
@@ -175,7 +159,7 @@ class _Shown:
         else:
             say((f"{_INDENT}error: {result.error}", "red"))
 
-    def _ends(self, trial: Trial) -> None:
+    def ends(self, trial: Trial) -> None:
         """Show mean and bagged scores; on standard error, which inner folds failed or are missing."""
         from matbench_lite.train import BAGGED_PARTS, trial_journal
 
@@ -191,7 +175,8 @@ class _Shown:
             numbers = ", ".join(str(result.number) for result in failed)
             how_many = f"{settings.task}: {len(failed)} of {settings.inner_folds} inner folds failed:"
             say((how_many, "red"), f" {numbers}", to=errors)
-            say(f"the first traceback (all are in {trial_journal(self.output, settings).folder}):", to=errors)
+            kept = trial_journal(self.output, self.task, settings.fold, official_test=settings.official_test)
+            say(f"the first traceback (all are in {kept.folder}):", to=errors)
             say(failed[0].traceback or "", to=errors)
         if not trial.ended:
             say(("the test was interrupted; without --rescore it continues", "yellow"), to=errors)
@@ -254,27 +239,17 @@ def score_text(task: Task, metric: str, value: Score | None) -> str:
 
 def _print(parts: Sequence[str], columns: Mapping[str, Sequence[str]]) -> None:
     """Print the columns side by side; where they do not fit, in blocks, one below the other."""
-    label = max(map(cell_len, ("score", *parts)))
+    label = max(map(len, ("score", *parts)))
     room = out.width - len(_INDENT) - label
-    widths = {header: max(map(cell_len, (header, *cells))) + _GAP for header, cells in columns.items()}
+    widths = {header: max(map(len, (header, *cells))) + _GAP for header, cells in columns.items()}
     blocks: list[list[str]] = [[]]
     for header, width in widths.items():
         if blocks[-1] and sum(widths[shown] for shown in blocks[-1]) + width > room:
             blocks.append([])
         blocks[-1].append(header)
     for block in blocks:
-        out.print(_line("score", block, label, [widths[header] for header in block], "bold", "bold"))
-        for row, part in enumerate(parts):
-            colour = _STYLES.get(part, "")
-            cells = [columns[header][row] for header in block]
-            first = f"bold {colour}" if block is blocks[0] else colour
-            out.print(_line(part, cells, label, [widths[header] for header in block], first, colour))
-
-
-def _line(name: str, cells: Sequence[str], label: int, widths: Sequence[int], first: str, style: str) -> Text:
-    line = Text(_INDENT)
-    line.append(name + " " * (label - cell_len(name)), style=first)
-    for position, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-        line.append(" " * (width - cell_len(cell)))
-        line.append(cell, style=first if position == 0 else style)
-    return line
+        for row, name in enumerate(("score", *parts)):
+            cells = [(header, *columns[header])[row].rjust(widths[header]) for header in block]
+            style = _STYLES.get(name, "") if row else "bold"
+            first = f"bold {style}" if block is blocks[0] else style
+            say((_INDENT + name.ljust(label) + cells[0], first), ("".join(cells[1:]), style))

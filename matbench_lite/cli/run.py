@@ -71,7 +71,7 @@ def run(
 
         mbl run submissions/my-model --backend dask --scheduler tcp://10.0.0.1:8786 --timeout 7200
     """
-    from matbench_lite.train import Plan, default_output, load_model, run_model, run_unit
+    from matbench_lite.train import Plan, default_output, load_model, run_model
 
     plan = Plan(
         model=load_model(model),
@@ -92,7 +92,7 @@ def run(
     )
     if quick:
         say(("quick run: few training rows; the entry is marked and cannot be submitted", "yellow"), to=errors)
-    result = run_model(plan, report=_report) if unit is None else run_unit(plan, unit, report=_report)
+    result = run_model(plan, unit=unit, report=_report)
     if json:
         print_json(_plain(result))
     else:

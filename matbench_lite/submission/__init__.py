@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from matbench_lite.lazy import lazy
 
 if TYPE_CHECKING:
-    from matbench_lite.submission.checkpoint import Checkpoint
     from matbench_lite.submission.entry_document import ABOUT_FILE, SCHEMA_FILE, is_deeper, parse, read_about
     from matbench_lite.submission.entry_files import MAX_FILES, check_nothing_dropped, check_owner, read_document
     from matbench_lite.submission.entry_rules import (
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ABOUT_FILE", "DOCUMENT", "MAX_FILES", "MAX_PREDICTION", "MAX_ROWS", "PREDICTIONS", "READING", "SCHEMA_FILE",
-    "SEVERITIES", "TOLERANCE", "Checkpoint", "Entry", "EntryShelf", "Examined", "Finding", "FoldPredictions",
+    "SEVERITIES", "TOLERANCE", "Entry", "EntryShelf", "Examined", "Finding", "FoldPredictions",
     "Measurement", "PredictionType", "RecordedFold", "Rule", "ScoreDifference", "Scores", "Severity", "Submission",
     "TaskScores", "as_entry", "check_nothing_dropped", "check_owner", "class_columns", "class_numbers",
     "collect_provenance", "compare_scores", "examine", "fold_differences", "in_order", "is_averaged", "is_deeper",
@@ -63,7 +62,6 @@ __all__ = [
 __getattr__ = lazy(
     __name__,
     {
-        "checkpoint": "Checkpoint",
         "entry_document": "ABOUT_FILE SCHEMA_FILE is_deeper parse read_about",
         "entry_files": "MAX_FILES check_nothing_dropped check_owner read_document",
         "entry_rules": "DOCUMENT MAX_ROWS PREDICTIONS READING SEVERITIES Finding Rule Severity in_order",

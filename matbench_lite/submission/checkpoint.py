@@ -24,11 +24,7 @@ _HEADER = "checkpoint.json"
 
 
 class Checkpoint:
-    """The folder that a submission keeps its recorded folds in while it runs.
-
-    Args:
-        folder: Made if it is not there.
-    """
+    """The folder that a submission keeps its recorded folds in while it runs; made if it is not there."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -42,11 +38,7 @@ class Checkpoint:
         self._write(_HEADER, canonical_bytes(header))
 
     def header(self) -> dict[str, Any]:
-        """What `begin` noted.
-
-        Raises:
-            EntryError: If there is no checkpoint here, or it cannot be read.
-        """
+        """What `begin` noted; an `EntryError` if there is no checkpoint here, or it cannot be read."""
         path = self.folder / _HEADER
         if not path.is_file():
             raise EntryError(
@@ -56,10 +48,9 @@ class Checkpoint:
 
     def keep(self, task: str, fold: int, recorded: RecordedFold) -> None:
         """Put one fold on disk; it is safe when this returns."""
-        about = {"type": recorded.predictions.type, **recorded.facts}
+        about = json.dumps({"type": recorded.predictions.type, **recorded.facts}).encode()
+        arrays: dict[str, Any] = {"about": np.frombuffer(about, dtype=np.uint8), **recorded.predictions.arrays}
         buffer = BytesIO()
-        text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
-        arrays: dict[str, Any] = {"about": text, **recorded.predictions.arrays}
         np.savez(buffer, **arrays)
         content = buffer.getvalue()
         self._write(f"{task}.{fold}.npz", hashlib.sha256(content).digest() + content)
@@ -74,11 +65,7 @@ class Checkpoint:
             ) from error
 
     def folds(self, benchmark: Benchmark) -> Iterator[tuple[str, int, RecordedFold]]:
-        """Every fold that was kept.
-
-        Raises:
-            EntryError: If a file is damaged, with its name: delete it, and only that fold is lost.
-        """
+        """Every fold that was kept; an `EntryError` if a file is damaged, with its name."""
         for task in benchmark:
             for fold in task.folds:
                 path = self.folder / f"{task.name}.{fold}.npz"

@@ -13,7 +13,7 @@ from io import BytesIO
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from matbench_lite.errors import MetricError
 from matbench_lite.submission import FoldPredictions, PredictionType, class_columns
@@ -88,10 +88,8 @@ def bag_prefixes(models: Sequence[RowPredictions]) -> Iterator[RowPredictions]:
     total, count = np.zeros((size, *models[0].prediction.shape[1:])), np.zeros(size, dtype=np.intp)
     for model in models:
         values = model.prediction
-        if values.ndim == 2:
-            values = average_probabilities([values]) if kind == "probability" else values
-        elif kind == "probability":
-            values = average_probabilities([np.column_stack([1 - values, values])])[:, 1]
+        if kind == "probability":
+            values = _clipped(values) if values.ndim == 2 else _clipped(np.column_stack([1 - values, values]))[:, 1]
         total[model.rows] += values
         count[model.rows] += 1
         rows = np.flatnonzero(count)
@@ -99,14 +97,11 @@ def bag_prefixes(models: Sequence[RowPredictions]) -> Iterator[RowPredictions]:
         yield RowPredictions(rows=rows, prediction=total[rows] / each, type=kind)
 
 
-def average_probabilities(models: Sequence[ArrayLike]) -> NDArray[np.float64]:
-    """Average class probabilities, one array of shape (rows, classes) per model.
-
-    They are clipped to [1e-15, 1 - 1e-15], each row is renormalised, then the mean is taken.
-    """
-    clipped = np.clip(np.asarray(models, dtype=np.float64), _SMALLEST, 1 - _SMALLEST)
-    mean: NDArray[np.float64] = (clipped / clipped.sum(axis=-1, keepdims=True)).mean(axis=0)
-    return mean
+def _clipped(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Class probabilities, shape (rows, classes), clipped to [1e-15, 1 - 1e-15] and renormalised."""
+    clipped = np.clip(probabilities, _SMALLEST, 1 - _SMALLEST)
+    clipped /= clipped.sum(axis=1, keepdims=True)
+    return clipped
 
 
 def _refuse_nan(position: int, model: RowPredictions) -> None:

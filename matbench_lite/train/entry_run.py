@@ -25,7 +25,7 @@ from matbench_lite.train.model_file import Model, about_model
 from matbench_lite.train.protocols import QUICK_ROWS
 from matbench_lite.train.run_plan import Plan, RunResult, difference, folds_of, header_of, plan_of, tasks_of
 from matbench_lite.train.runners import runner
-from matbench_lite.train.trial_files import official_test_uses
+from matbench_lite.train.trial_record import official_test_uses
 
 JOURNAL = Path(".run") / "folds"
 _OVERHEAD = 2000  # rows: what a fold of any size takes, for the estimate of the time left
@@ -35,16 +35,18 @@ Report = Callable[[Step, Mapping[str, float]], None]
 """Called after every fold, with all metrics of the fold; none if it failed."""
 
 
-def run_model(plan: Plan, *, report: Report = lambda *_: None) -> RunResult:
+def run_model(plan: Plan, *, unit: str | None = None, report: Report = lambda *_: None) -> RunResult:
     """Train a model on the outer folds of a benchmark and save the entry; call it again to go on after a stop.
 
     Args:
         plan: What is to be run.
+        unit: One fold alone, as `TASK:FOLD`, beside other programs that train into the same folder; `gather` saves it.
         report: Called after every fold, with all metrics of the fold; none if it failed.
 
     Raises:
         UnknownNameError: If a task or fold does not exist.
-        RunError: If the folder holds another run, or one is going on there.
+        RunError: If the folder holds another run, or one is going on there; or if the plan of a unit names tasks or
+            folds, or is to begin anew.
         EntryError: If the folder holds the entry of somebody else, or folds that would be lost.
         MachineError: If it cannot be written.
 
@@ -58,46 +60,18 @@ def run_model(plan: Plan, *, report: Report = lambda *_: None) -> RunResult:
         >>> first.trained, first.failed, again.kept
         (1, (), 1)
     """
-    return _ran(plan, alone=True, report=report)
-
-
-def run_unit(plan: Plan, unit: str, *, report: Report = lambda *_: None) -> RunResult:
-    """Train one fold of one task into the folder of a run, beside other programs that do the same; `gather` saves it.
-
-    Args:
-        plan: The run.
-        unit: The fold, as `TASK:FOLD`.
-        report: Called when it has ended.
-
-    Raises:
-        UnknownNameError: If there is no such task or fold.
-        RunError: If the folder holds another run, or the plan names tasks or folds, or is to begin anew.
-
-    Examples:
-        >>> import tempfile
-        >>> from matbench_lite.train import load_model
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     plan = Plan(model=load_model("dummy"), benchmark="mini", output=Path(folder))
-        ...     results = [run_unit(plan, f"mini_gap:{fold}") for fold in range(5)]
-        ...     gathered, missing = gather(Path(folder))
-        >>> gathered.complete_tasks, missing
-        (('mini_gap',), {})
-    """
-    name, _, fold = unit.rpartition(":")
-    if not name or not fold.isdecimal():
-        raise UnknownNameError(f"{unit!r} is no unit", fix="give the task and the fold, e.g. mini_gap:0")
-    if plan.fresh or plan.tasks or plan.folds:
-        raise RunError("a unit is one fold, beside others that are kept", fix="leave --tasks, --folds and --fresh out")
-    plan = replace(plan, tasks=(name,), folds=(int(fold),))
-    return _ran(plan, alone=False, report=report)
-
-
-def _ran(plan: Plan, *, alone: bool, report: Report) -> RunResult:
-    """Train what is missing, and save the entry; beside others, only what was trained is kept."""
+    if unit is not None:
+        name, _, fold = unit.rpartition(":")
+        if not name or not fold.isdecimal():
+            raise UnknownNameError(f"{unit!r} is no unit", fix="give the task and the fold, e.g. mini_gap:0")
+        if plan.fresh or plan.tasks or plan.folds:
+            fix = "leave --tasks, --folds and --fresh out"
+            raise RunError("a unit is one fold, beside others that are kept", fix=fix)
+        plan = replace(plan, tasks=(name,), folds=(int(fold),))
     bench = load_benchmark(Path(plan.benchmark))
     wanted = [(task, fold) for task in tasks_of(plan, bench) for fold in folds_of(plan, task)]
     journal = Journal(plan.output / JOURNAL)
-    with journal.locked() if alone else nullcontext():
+    with journal.locked() if unit is None else nullcontext():
         run = _Run(plan, bench, journal, wanted)
         todo = [(task, fold) for task, fold in wanted if not run.submission.is_recorded(task.name, fold)]
         run.log.note(
@@ -107,7 +81,7 @@ def _ran(plan: Plan, *, alone: bool, report: Report) -> RunResult:
         missing = _fetch_data(plan.model, {task.name: task for task, _ in todo}, run.log)
         units = [(task, fold) for task, fold in todo if task.name not in missing]
         failed = run.train(units, report)
-        folder = run.save() if alone and run.submission.tasks else None
+        folder = run.save() if unit is None and run.submission.tasks else None
     return RunResult(
         submission=run.submission,
         folder=folder,
@@ -129,6 +103,16 @@ def gather(output: Path) -> tuple[Submission, dict[str, tuple[int, ...]]]:
 
     Raises:
         RunError: If nothing was run there, or a run is going on, or the model has changed since.
+
+    Examples:
+        >>> import tempfile
+        >>> from matbench_lite.train import load_model
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     plan = Plan(model=load_model("dummy"), benchmark="mini", output=Path(folder))
+        ...     results = [run_model(plan, unit=f"mini_gap:{fold}") for fold in range(5)]
+        ...     gathered, missing = gather(Path(folder))
+        >>> gathered.complete_tasks, missing
+        (('mini_gap',), {})
     """
     journal = Journal(output / JOURNAL)
     header = journal.header()
@@ -189,7 +173,6 @@ class _Run:
         plan, failed = self._plan, []
         if not units:
             return []
-        self.submission.created = None  # now, not when an earlier run ended
 
         def finish(job: Job, outcome: Outcome) -> Outcome:
             if outcome.record.error is not None:
@@ -211,7 +194,6 @@ class _Run:
             self.log.note_outcome(step.outcome, record.error or f"{step.job.place}: done in {record.seconds:.1f} s")
             report(step, scores)
 
-        work = {task.name: float(task.rows + _OVERHEAD) for task, _ in units}
         jobs = [plan.job(task, fold) for task, fold in units]
         with runner(plan.backend, workers=plan.workers, devices=plan.devices, scheduler=plan.scheduler) as using:
             drive(
@@ -219,7 +201,7 @@ class _Run:
                 using,
                 self._journal,
                 title=plan.model.name,
-                work=lambda job: work[job.protocol.task_name],
+                work=lambda job: float(self._bench[job.protocol.task_name].rows + _OVERHEAD),
                 finish=finish,
                 report=seen,
             )
@@ -228,22 +210,21 @@ class _Run:
 
     def begun_now(self) -> None:
         """What is saved was made here, with the packages that its folds were trained with."""
-        self.submission.created = None
+        self.submission.created = None  # now, not when an earlier run ended
         self.submission.provenance = collect_provenance(self._plan.model.files[0].parent)
         if self._plan.model.path is None:
             self.submission.provenance["git"] = None  # the code is that of the package
         if self._packages:
-            self.submission.provenance["packages"] = dict(
-                sorted(self._packages.items(), key=lambda item: item[0].lower())
-            )
+            self.submission.provenance["packages"] = {
+                name: self._packages[name] for name in sorted(self._packages, key=str.lower)
+            }
 
     def save(self) -> Path:
         """Save the entry."""
         plan = self._plan
         if uses := official_test_uses(plan.output):
             self.submission.provenance["official_test"] = [
-                {"benchmark": use.benchmark, "task": use.task, "fold": use.fold, "times": use.times, "last": use.last}
-                for use in uses
+                {name: getattr(use, name) for name in ("benchmark", "task", "fold", "times", "last")} for use in uses
             ]
         if not plan.fresh:
             check_nothing_dropped(plan.output, self._recorded())

@@ -99,7 +99,7 @@ def fit_predict(
     return predicted
 
 
-def predict_rows(estimator: Any, task: Task, X: pd.Series | pd.DataFrame, *, where: str = "") -> Predicted:
+def predict_rows(estimator: Any, task: Task, X: pd.Series | pd.DataFrame) -> Predicted:
     """What an estimator that `fit_predict` has trained predicts for some rows.
 
     Takes and raises what `fit_predict` does.
@@ -113,9 +113,8 @@ def predict_rows(estimator: Any, task: Task, X: pd.Series | pd.DataFrame, *, whe
         >>> predict_rows(estimator, task, task.test_inputs(0)).values.shape
         (100,)
     """
-    place = f"{task.name} {where}".strip()
-    with _model_at_work(place):
-        return checked_predictions(*_predict(estimator, task, X), X, task, place)
+    with _model_at_work(task.name):
+        return checked_predictions(*_predict(estimator, task, X), X, task, task.name)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 from typing import Protocol as Interface
@@ -176,18 +177,10 @@ class Protocol(ABC):
         """Train and predict a piece, in this process."""
         from matbench_lite.submission import Measurement
 
-        steps: dict[str, float] = {}
         with Measurement() as block:
             split = self.split(job)
             estimator = cast("Model", job.model).estimator(split.task)
-            names = iter(("fit", *split.asked))
-            began = time.perf_counter()  # what was done before is not part of the training
-
-            def step() -> None:
-                nonlocal began
-                steps[next(names)] = time.perf_counter() - began
-                began = time.perf_counter()
-
+            marks = [time.perf_counter()]  # what was done before is not part of the training
             predicted = fit_predict(
                 estimator,
                 split.task,
@@ -197,12 +190,13 @@ class Protocol(ABC):
                 seed=split.seed,
                 where=self.label(job.piece),
                 threads=job.threads,
-                step=step,
+                step=lambda: marks.append(time.perf_counter()),
             )
+        steps = zip(("fit", *split.asked), pairwise(marks), strict=True)
         formula = getattr(estimator, "expression_", None)
         record = PieceRecord(
             seconds=round(block.seconds, 3),
-            steps=steps,
+            steps={name: ended - began for name, (began, ended) in steps},
             peak_memory_mb=round(block.peak_memory_mb, 1),
             params=_params(estimator, split.seed, len(split.y)),
             formula=None if formula is None else str(formula),

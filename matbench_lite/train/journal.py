@@ -39,17 +39,7 @@ _DIGITS = 16
 
 @dataclass(frozen=True, kw_only=True)
 class Kept:
-    """One line: what was done, and what became of it.
-
-    Args:
-        mark: A digest over all that it follows from.
-        model: Name of the model.
-        protocol: Name of the protocol.
-        task: Name of the task.
-        piece: Number of the piece.
-        label: What the piece is called.
-        outcome: What became of it.
-    """
+    """One line: what was done, in the names and numbers of its `Job`, and what became of it."""
 
     mark: str
     model: str

@@ -39,9 +39,10 @@ def predictions_table(folder: Path) -> pd.DataFrame:
 
     Examples:
         >>> import tempfile
-        >>> from matbench_lite.train import Plan, load_model, run_unit
+        >>> from matbench_lite.train import Plan, load_model, run_model
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     _ = run_unit(Plan(model=load_model("dummy"), benchmark="mini", output=Path(folder)), "mini_gap:0")
+        ...     plan = Plan(model=load_model("dummy"), benchmark="mini", output=Path(folder))
+        ...     _ = run_model(plan, unit="mini_gap:0")
         ...     table = predictions_table(Path(folder))
         >>> table.columns.tolist()
         ['model', 'task', 'protocol', 'piece', 'part', 'row', 'prediction', 'std', 'truth', 'loss']

@@ -146,3 +146,14 @@ def folds_of(plan: Plan, task: Task) -> Sequence[int]:
         if fold not in task.folds:
             raise UnknownNameError(f"{task.name} has no fold {fold}", fix=f"use one of 0 to {task.n_folds - 1}")
     return sorted(set(plan.folds))
+
+
+def default_output(model: str) -> Path:
+    """The output folder of a model: its own folder if it is one, else `submissions/<name>`; no code is executed.
+
+    Examples:
+        >>> str(default_output("rf-magpie")), str(default_output("models/my_forest.py"))
+        ('submissions/rf-magpie', 'submissions/my-forest')
+    """
+    path = Path(model)
+    return path if path.is_dir() else Path("submissions") / path.stem.replace("_", "-")

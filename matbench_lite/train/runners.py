@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from queue import SimpleQueue
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
 
 from matbench_lite.errors import RunError
 from matbench_lite.train.jobs import Job, Outcome, PieceRecord
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 Backend = Literal["local", "dask"]
 """Where folds are trained: in processes of this machine, or on a cluster."""
 Done = tuple[Job, Outcome]
+Result = TypeVar("Result")
 _CONNECT = "10s"  # how long to wait for a scheduler
 _BATCHES = 16
 """So many times each worker asks for more small pieces: few enough to be cheap, many enough to end at the same time."""
@@ -131,11 +132,8 @@ class Processes(Runner):
         size = max(1, len(jobs) // (len(self._children) * _BATCHES)) if self._small else 1
         batches = [jobs[start : start + size] for start in range(0, len(jobs), size)]
         futures = [self._pool.submit(self._batch, batch) for batch in batches]
-        try:
-            for future in futures if self._small else as_completed(futures):
-                yield from future.result()
-        finally:
-            _cancel(futures)
+        for batch in _results(futures, in_order=self._small):
+            yield from batch
 
     def _batch(self, batch: Sequence[Job]) -> list[Done]:
         child = self._idle.get()
@@ -167,14 +165,9 @@ class Contained(Runner):
 
     def done(self, jobs: Sequence[Job]) -> Iterator[Done]:
         """As they come."""
-        futures = {self._pool.submit(self._contained, job): job for job in jobs}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        finally:
-            _cancel(list(futures))
+        yield from _results([self._pool.submit(self._contained, job) for job in jobs])
 
-    def _contained(self, job: Job) -> Outcome:
+    def _contained(self, job: Job) -> Done:
         from matbench_lite.errors import SubmittedCodeError
         from matbench_lite.train.sandbox import fit_contained
 
@@ -195,27 +188,27 @@ class Contained(Runner):
             record = PieceRecord(
                 error=error.message, fix=error.fix, traceback=error.details, log={"stage": error.stage}
             )
-            return Outcome(record=record)
+            return job, Outcome(record=record)
         record = PieceRecord(seconds=fitted.seconds, printed=fitted.output)
-        return Outcome(predictions=split.answered(fitted.predicted), record=record)
+        return job, Outcome(predictions=split.answered(fitted.predicted), record=record)
 
     def __exit__(self, *_: object) -> None:
         """Wait for what is at work: a sandbox ends within its limits."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _cancel(futures: Sequence[Future[Any]]) -> None:
-    for future in futures:
-        future.cancel()
+def _results(futures: Sequence[Future[Result]], *, in_order: bool = False) -> Iterator[Result]:
+    """The results as they come; what has not begun when nobody asks for more is left undone."""
+    try:
+        for future in futures if in_order else as_completed(futures):
+            yield future.result()
+    finally:
+        for future in futures:
+            future.cancel()
 
 
 class Cluster(Runner):
-    """Does jobs on the workers of a Dask cluster.
-
-    Args:
-        workers: How many processes are started here, where no scheduler is named.
-        scheduler: Address of a scheduler.
-    """
+    """Does jobs on the workers of a Dask cluster; without the address of a scheduler, of one that is started here."""
 
     def __init__(self, workers: int, scheduler: str | None) -> None:
         self._workers, self._scheduler = workers, scheduler

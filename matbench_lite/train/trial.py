@@ -12,19 +12,17 @@ from matbench_lite.errors import MatbenchLiteError, RunError
 from matbench_lite.tasks import Task
 from matbench_lite.train.driver import Step, drive
 from matbench_lite.train.jobs import Job, Outcome
-from matbench_lite.train.journal import Journal
 from matbench_lite.train.model_file import Model, model_inputs
-from matbench_lite.train.protocols import LocalTest
+from matbench_lite.train.protocols import PARTS, LocalTest, inner_folds
 from matbench_lite.train.runners import runner
-from matbench_lite.train.trial_files import note_official_test, read_settings, trial_journal, trial_path
 from matbench_lite.train.trial_record import (
-    PARTS,
     InnerResult,
-    Predictions,
     Trial,
     TrialSettings,
-    inner_folds,
+    note_official_test,
+    read_settings,
     score_part,
+    trial_journal,
     trial_scores,
 )
 
@@ -110,13 +108,20 @@ def try_model(
     )
     if official_test:
         note_official_test(output, task, fold)
-    about: dict[str, Any] = {"model": model, "protocol": protocol, "seed": seed, "seconds": timeout}
-    every = [Job(**about, memory_mb=memory_mb, threads=threads, piece=number) for number in range(n_folds)]
-    journal = trial_journal(output, settings)
+    first = Job(
+        model=model, protocol=protocol, piece=0, seed=seed, seconds=timeout, memory_mb=memory_mb, threads=threads
+    )
+    every = [replace(first, piece=number) for number in range(n_folds)]
+    journal = trial_journal(output, task, fold, official_test=official_test)
     begins(settings)
     with journal.locked():
-        known = _begun(journal, settings, every, fresh=fresh)
-        results = {piece: _result(task, piece, outcome) for (_, piece), outcome in known.items()}
+        known = {} if fresh else journal.known(every)
+        if not known or len(journal.read()) >= n_folds:  # of another test, or of one that has ended
+            known = {}
+            journal.forget()
+            journal.begin(asdict(settings))
+        outcomes = {piece: outcome for (_, piece), outcome in known.items()}
+        results = {piece: _result(task, piece, outcome) for piece, outcome in outcomes.items()}
         there = set(results)
         shown = 0
 
@@ -128,6 +133,7 @@ def try_model(
                 shown += 1
 
         def received(step: Step) -> None:
+            outcomes[step.job.piece] = step.outcome
             results[step.job.piece] = _result(task, step.job.piece, step.outcome)
             show()
 
@@ -135,8 +141,7 @@ def try_model(
         missing = [job for job in every if job.piece not in there]
         with runner(workers=min(jobs, max(1, len(missing))), devices=devices) as using:
             drive(missing, using, journal, title=task.name, report=received)
-        predictions = {kept.piece: kept.outcome.predictions for kept in journal.read() if kept.outcome.predictions}
-        return _trial(task, settings, results, predictions, bagging=bagging)
+        return _trial(task, settings, results, outcomes, bagging=bagging)
 
 
 def rescore(task: Task, output: Path, *, fold: int = 0, official_test: bool = False, bagging: bool = True) -> Trial:
@@ -158,52 +163,35 @@ def rescore(task: Task, output: Path, *, fold: int = 0, official_test: bool = Fa
         Traceback (most recent call last):
         matbench_lite.errors.RunError: ...nothing was tried there...
     """
-    journal = Journal(trial_path(output, task.benchmark, task.name, fold, official_test=official_test))
+    journal = trial_journal(output, task, fold, official_test=official_test)
     settings = read_settings(journal)
-    kept = journal.read()
-    predictions = {one.piece: one.outcome.predictions for one in kept if one.outcome.predictions}
-    if not predictions:
+    outcomes = {kept.piece: kept.outcome for kept in journal.read()}
+    if not any(outcome.predictions for outcome in outcomes.values()):
         raise RunError(f"{journal.folder} has no predictions", fix="run `mbl try` without --rescore")
-    results = {one.piece: _result(task, one.piece, one.outcome) for one in kept}
-    return _trial(task, settings, results, predictions, bagging=bagging)
-
-
-def _begun(
-    journal: Journal, settings: TrialSettings, jobs: Sequence[Job], *, fresh: bool
-) -> dict[tuple[str, int], Outcome]:
-    """What an interrupted test of the same has done; what was there of anything else is forgotten."""
-    if not fresh:
-        known = journal.known(jobs)
-        if known and len(journal.read()) < len(jobs):
-            return known
-    journal.forget()
-    journal.begin(asdict(settings))
-    return {}
+    results = {piece: _result(task, piece, outcome) for piece, outcome in outcomes.items()}
+    return _trial(task, settings, results, outcomes, bagging=bagging)
 
 
 def _trial(
     task: Task,
     settings: TrialSettings,
     results: Mapping[int, InnerResult],
-    predictions: Mapping[int, Predictions],
+    outcomes: Mapping[int, Outcome],
     *,
     bagging: bool,
 ) -> Trial:
     ordered = tuple(results[number] for number in sorted(results))
-    return Trial(settings=settings, results=ordered, scores=trial_scores(task, ordered, predictions, bagging=bagging))
+    return Trial(settings=settings, results=ordered, scores=trial_scores(task, ordered, outcomes, bagging=bagging))
 
 
 def _result(task: Task, number: int, outcome: Outcome) -> InnerResult:
     """What an inner fold found: its scores, or why there are none."""
     record = outcome.record
-    result = InnerResult(
-        number=number, seconds=record.steps, printed=record.printed, error=record.error, traceback=record.traceback
-    )
+    about: dict[str, Any] = {"number": number, "seconds": record.steps, "printed": record.printed}
     if record.error is not None:
-        return replace(result, state="error")
+        return InnerResult(**about, state="error", error=record.error, traceback=record.traceback)
     try:
-        scores = {part: score_part(task, outcome.predictions[part]) for part in PARTS}
+        return InnerResult(**about, scores={part: score_part(task, outcome.predictions[part]) for part in PARTS})
     except MatbenchLiteError as error:
         message = f"{task.name} inner fold {number}: {error}"
-        return replace(result, state="error", error=message, traceback=traceback.format_exc())
-    return replace(result, state="scored", scores=scores)
+        return InnerResult(**about, state="error", error=message, traceback=traceback.format_exc())

@@ -13,9 +13,14 @@ import numpy as np
 from matbench_lite.errors import RunError
 from matbench_lite.metrics import METRICS, ranking_metric
 from matbench_lite.train.bagging import RowPredictions, bag
-from matbench_lite.train.journal import Journal
-from matbench_lite.train.trial_files import read_settings, trial_path
-from matbench_lite.train.trial_record import BAGGED_PARTS, Metrics, Predictions, score_part
+from matbench_lite.train.trial_record import (
+    BAGGED_PARTS,
+    Metrics,
+    Predictions,
+    read_settings,
+    score_part,
+    trial_journal,
+)
 
 if TYPE_CHECKING:
     from matbench_lite.tasks import Task
@@ -72,7 +77,7 @@ def load_bagged(output: Path, task: Task, fold: int, *, official_test: bool = Fa
         Traceback (most recent call last):
         matbench_lite.errors.RunError: there is no ...: nothing was tried there; run `mbl try` first, ...
     """
-    journal = Journal(trial_path(output, task.benchmark, task.name, fold, official_test=official_test))
+    journal = trial_journal(output, task, fold, official_test=official_test)
     expected = read_settings(journal).inner_folds
     models = [kept.outcome.predictions for kept in journal.read() if kept.outcome.predictions]
     if len(models) < expected:

@@ -18,6 +18,8 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO, Any
 
+import psutil
+
 from matbench_lite.train.jobs import Job, Outcome
 
 _THREAD_VARIABLES = (
@@ -90,26 +92,24 @@ class Child:
     def start(self) -> None:
         """Start the process, if there is none, and it was not closed."""
         with self._starting:
-            if self._process is None and not self._closed:
-                self._start()
-
-    def _start(self) -> None:
-        path = os.pathsep.join(filter(None, (_PACKAGE_HOME, os.environ.get("PYTHONPATH"))))
-        # Set before numpy is loaded: some libraries read them once.
-        threads = dict.fromkeys(_THREAD_VARIABLES, str(self._threads))
-        device = {} if self._device is None else {"CUDA_VISIBLE_DEVICES": self._device}
-        self._is_ready = False
-        self._process = process = subprocess.Popen(
-            [sys.executable, "-P", "-c", "from matbench_lite.train.worker import work_on_jobs; work_on_jobs()"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._output,
-            env={**os.environ, **threads, **device, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"},
-        )
-        assert process.stdin is not None
-        with suppress(OSError):  # it has died: said when it is asked for something
-            pickle.dump(self._prepare, process.stdin)
-            process.stdin.flush()
+            if self._process is not None or self._closed:
+                return
+            path = os.pathsep.join(filter(None, (_PACKAGE_HOME, os.environ.get("PYTHONPATH"))))
+            # Set before numpy is loaded: some libraries read them once.
+            threads = dict.fromkeys(_THREAD_VARIABLES, str(self._threads))
+            device = {} if self._device is None else {"CUDA_VISIBLE_DEVICES": self._device}
+            self._is_ready = False
+            self._process = process = subprocess.Popen(
+                [sys.executable, "-P", "-c", "from matbench_lite.train.worker import work_on_jobs; work_on_jobs()"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._output,
+                env={**os.environ, **threads, **device, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"},
+            )
+            assert process.stdin is not None
+            with suppress(OSError):  # it has died: said when it is asked for something
+                pickle.dump(self._prepare, process.stdin)
+                process.stdin.flush()
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
@@ -192,8 +192,6 @@ class _Watch:
 
 def _family(pid: int) -> list[Any]:
     """A process and all that it has started; none if it has ended."""
-    import psutil
-
     try:
         process = psutil.Process(pid)
         return [process, *process.children(recursive=True)]
@@ -203,8 +201,6 @@ def _family(pid: int) -> list[Any]:
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill a process with all that it has started: a model that uses many processes has them for itself alone."""
-    import psutil
-
     for one in _family(process.pid):
         with suppress(psutil.Error):
             one.kill()
@@ -213,8 +209,6 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 def _memory(pid: int) -> int:
     """Resident memory of a process and of all that it has started, in bytes."""
-    import psutil
-
     found = 0
     for one in _family(pid):
         with suppress(psutil.Error):
@@ -247,7 +241,11 @@ def work_on_jobs() -> None:
             jobs: list[Job] = received.get(timeout=_PATIENCE)
         except Empty:
             os._exit(_IDLE)
-        outcomes = _done(jobs)
+        outcomes = []
+        for job in jobs:
+            outcomes.append(job.work())
+            if outcomes[-1].record.error is not None:
+                break
         if not packages_sent and outcomes[-1].record.error is None:
             from matbench_lite.submission import collect_provenance
 
@@ -258,15 +256,6 @@ def work_on_jobs() -> None:
         sys.stderr.flush()
         pickle.dump(outcomes, results)
         results.flush()
-
-
-def _done(jobs: Sequence[Job]) -> list[Outcome]:
-    outcomes = []
-    for job in jobs:
-        outcomes.append(job.work())
-        if outcomes[-1].record.error is not None:
-            break
-    return outcomes
 
 
 def _receive(stream: IO[bytes], received: SimpleQueue[Any]) -> None:

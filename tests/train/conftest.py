@@ -81,7 +81,7 @@ def try_here() -> Callable[[Path, str, int], None]:
         settings = TrialSettings(
             benchmark="mini", task=name, fold=0, model=model.name, model_sha256=model.sha256, inner_folds=n_folds
         )
-        journal = trial_journal(folder, settings)
+        journal = trial_journal(folder, task, 0)
         journal.begin(asdict(settings))
         protocol = LocalTest(task=task, fold=0, inner_folds=n_folds)
         for number in range(n_folds):

@@ -16,7 +16,7 @@ from sklearn.linear_model import LinearRegression
 
 from matbench_lite.errors import MetricError
 from matbench_lite.metrics import mae, rmse, summarise
-from matbench_lite.train.bagging import RowPredictions, average_probabilities, bag, bag_prefixes
+from matbench_lite.train.bagging import RowPredictions, bag, bag_prefixes
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "bagging.json").read_text(), parse_float=Decimal)
 
@@ -69,8 +69,8 @@ def test_ramp_s_numbers_on_overlapping_folds(name: str) -> None:
 
 def test_ramp_s_rule_for_class_probabilities() -> None:
     assert "gives [2/3,1/6,1/6]" in ORACLE["class_probabilities"]
-    combined = average_probabilities([[[1, 0, 0]], [[0, 0, 0]]])
-    np.testing.assert_allclose(combined, [[2 / 3, 1 / 6, 1 / 6]], rtol=0, atol=1e-14)
+    combined = bag([values([0], [probabilities], "probability") for probabilities in ([1, 0, 0], [0, 0, 0])])
+    np.testing.assert_allclose(combined.prediction, [[2 / 3, 1 / 6, 1 / 6]], rtol=0, atol=1e-14)
 
 
 def test_a_row_that_is_never_held_out_is_left_out() -> None:

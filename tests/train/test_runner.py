@@ -13,7 +13,7 @@ from matbench_lite import Submission, load_benchmark
 from matbench_lite.errors import EntryError, MachineError, RunError, UnknownNameError
 from matbench_lite.train import Journal, Plan, Step, load_model, run_model
 from matbench_lite.train.protocols import QUICK_ROWS, training_rows
-from matbench_lite.train.trial_files import note_official_test
+from matbench_lite.train.trial_record import note_official_test
 
 from .conftest import RANDOM, TWO
 

@@ -30,7 +30,7 @@ from matbench_lite.train import (
     trial_journal,
     try_model,
 )
-from matbench_lite.train.trial_files import note_official_test, official_test_uses
+from matbench_lite.train.trial_record import note_official_test, official_test_uses
 
 GAP = load_benchmark("mini")["mini_gap"]
 
@@ -64,7 +64,9 @@ def trained(folder: Path) -> int:
 
 
 def journal_of(folder: Path, trial: Trial) -> Journal:
-    return trial_journal(folder, trial.settings)
+    settings = trial.settings
+    task = load_benchmark(settings.benchmark)[settings.task]
+    return trial_journal(folder, task, settings.fold, official_test=settings.official_test)
 
 
 def predictions(folder: Path, trial: Trial) -> list[dict[str, tuple[bytes, bytes]]]:

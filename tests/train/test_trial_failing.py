@@ -71,7 +71,7 @@ def test_a_fold_that_fails_costs_that_fold_alone(tmp_path: Path) -> None:
     assert trial.scores is not None
     assert (trial.scores.folds, trial.scores.failed) == ((0, 6), tuple(FAULTS))
     assert len(trial.scores.bagged["valid"]) == 2
-    kept = trial_journal(folder, trial.settings).read()
+    kept = trial_journal(folder, GAP, 0).read()
     for number, (_, message) in FAULTS.items():
         result = trial.results[number]
         assert (result.state, result.scores) == ("error", {})

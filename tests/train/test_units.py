@@ -12,7 +12,7 @@ import pytest
 
 from matbench_lite import Submission
 from matbench_lite.errors import RunError, UnknownNameError
-from matbench_lite.train import Journal, Plan, gather, load_model, run_model, run_unit
+from matbench_lite.train import Journal, Plan, gather, load_model, run_model
 
 from .conftest import RANDOM
 from .test_runner import values
@@ -45,8 +45,8 @@ def test_units_of_many_programs_at_once_are_the_entry_of_one_run(tmp_path: Path,
 def test_what_is_missing_is_said_and_a_run_goes_on_from_units(tmp_path: Path, write_model: WriteModel) -> None:
     model, folder = write_model(predict=RANDOM), tmp_path / "e"
     for fold in (0, 3):
-        assert run_unit(plan(model, folder), f"mini_gap:{fold}").trained == 1
-    assert run_unit(plan(model, folder), "mini_gap:3").kept == 1
+        assert run_model(plan(model, folder), unit=f"mini_gap:{fold}").trained == 1
+    assert run_model(plan(model, folder), unit="mini_gap:3").kept == 1
     submission, missing = gather(folder)
     assert missing == {"mini_gap": (1, 2, 4)}
     assert sorted(Submission.load(folder).recorded("mini_gap")) == sorted(submission.recorded("mini_gap")) == [0, 3]
@@ -57,9 +57,9 @@ def test_what_is_missing_is_said_and_a_run_goes_on_from_units(tmp_path: Path, wr
 
 def test_units_of_another_seed_are_kept_out(tmp_path: Path, write_model: WriteModel) -> None:
     model = write_model()
-    run_unit(plan(model, tmp_path / "e"), "mini_gap:0")
+    run_model(plan(model, tmp_path / "e"), unit="mini_gap:0")
     with pytest.raises(RunError, match="its seed is 0, not 1"):
-        run_unit(plan(model, tmp_path / "e", seed=1), "mini_gap:1")
+        run_model(plan(model, tmp_path / "e", seed=1), unit="mini_gap:1")
     model.write_text(model.read_text() + "# changed")
     with pytest.raises(RunError, match="has changed since"):
         gather(tmp_path / "e")
@@ -69,7 +69,7 @@ def test_gathering_executes_no_model(tmp_path: Path, write_model: WriteModel) ->
     mark = tmp_path / "executed"
     model = write_model()
     model.write_text(model.read_text() + f"Path({str(mark)!r}).touch()\n")
-    run_unit(plan(model, tmp_path / "e"), "mini_gap:0")
+    run_model(plan(model, tmp_path / "e"), unit="mini_gap:0")
     mark.unlink()
     gather(tmp_path / "e")
     assert not mark.exists()
@@ -80,20 +80,20 @@ def test_gathering_executes_no_model(tmp_path: Path, write_model: WriteModel) ->
 )
 def test_what_is_no_unit_is_named(tmp_path: Path, unit: str, message: str) -> None:
     with pytest.raises(UnknownNameError, match=message):
-        run_unit(plan("dummy", tmp_path / "e"), unit)
+        run_model(plan("dummy", tmp_path / "e"), unit=unit)
 
 
 def test_units_that_do_not_exist_are_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="no fold 9"):
-        run_unit(plan("dummy", tmp_path / "e"), "mini_gap:9")
+        run_model(plan("dummy", tmp_path / "e"), unit="mini_gap:9")
     with pytest.raises(UnknownNameError, match="mini_gapp"):
-        run_unit(plan("dummy", tmp_path / "e"), "mini_gapp:0")
+        run_model(plan("dummy", tmp_path / "e"), unit="mini_gapp:0")
 
 
 @pytest.mark.parametrize("options", [{"fresh": True}, {"tasks": ("mini_gap",)}, {"folds": (0,)}])
 def test_a_unit_says_itself_which_fold_it_is(tmp_path: Path, options: dict[str, object]) -> None:
     with pytest.raises(RunError, match="a unit is one fold"):
-        run_unit(plan("dummy", tmp_path / "e", **options), "mini_gap:0")
+        run_model(plan("dummy", tmp_path / "e", **options), unit="mini_gap:0")
 
 
 def test_there_must_be_something_to_gather(tmp_path: Path) -> None:
@@ -102,6 +102,6 @@ def test_there_must_be_something_to_gather(tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_going_on_is_not_gathered(tmp_path: Path, write_model: WriteModel) -> None:
-    run_unit(plan(write_model(), tmp_path / "e"), "mini_gap:0")
+    run_model(plan(write_model(), tmp_path / "e"), unit="mini_gap:0")
     with Journal(tmp_path / "e" / ".run" / "folds").locked(), pytest.raises(RunError, match="a run is going on"):
         gather(tmp_path / "e")

@@ -131,12 +131,13 @@ def element_table() -> Array:
 
     Read from the tables that the installed matminer carries: importing matminer for them takes three seconds.
     """
+    import pandas as pd
+
     folder = _tables()
     table = np.full((len(SYMBOLS) + 1, len(PROPERTIES)), np.nan)
     for column, name in enumerate(PROPERTIES):
-        lines = (folder / f"{name}.table").read_text().splitlines()
-        for number, line in enumerate(lines[: len(SYMBOLS)], start=1):
-            table[number, column] = _number(line)
+        lines = (folder / f"{name}.table").read_text().splitlines()[: len(SYMBOLS)]
+        table[1 : 1 + len(lines), column] = pd.to_numeric(pd.Series(lines), errors="coerce")
     return np.where(np.isnan(table), np.nanmean(table, axis=0), table)
 
 
@@ -152,13 +153,6 @@ def _tables() -> Path:
         if folder.is_dir():
             return folder
     raise ModelError("matminer's element tables are not there", fix="install matminer, e.g. `pip install matminer`")
-
-
-def _number(line: str) -> float:
-    try:
-        return float(line)
-    except ValueError:
-        return np.nan
 
 
 def _text(formula: object) -> str:
