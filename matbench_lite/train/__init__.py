@@ -76,27 +76,4 @@ __all__ = [
     "trial_journal", "tried_tasks", "try_model", "visible_folders",
 ]  # fmt: skip
 
-__getattr__ = lazy(
-    __name__,
-    {
-        "bagging": "RowPredictions bag",
-        "driver": "Step drive",
-        "entry_run": "gather run_model run_unit",
-        "estimators": "Predicted checked_predictions derived_seed fit_predict predict_rows seed_everything",
-        "features": "MAGPIE_NAMES STRUCTURE_NAMES element_amounts magpie_array magpie_features structure_array "
-        "structure_features",
-        "jobs": "Job Outcome Protocol PieceRecord Split data_digest",
-        "journal": "Journal Kept Log",
-        "model_file": "BASELINES MODEL_FILE Model about_model execute_file load_model model_inputs source_digest",
-        "prediction_table": "Comparison compare_tables predictions_table",
-        "protocols": "Folds LocalTest inner_seed",
-        "run_plan": "Plan RunResult",
-        "runners": "Backend Contained Here Processes Runner one_thread runner",
-        "sandbox": "STAGES Limits fit_contained isolation_problem visible_folders",
-        "trial": "rescore try_model",
-        "trial_blend": "Blend blend_runs load_bagged",
-        "trial_files": "default_output trial_journal tried_tasks",
-        "trial_record": "BAGGED_PARTS DEFAULT_INNER_FOLDS MAX_INNER_FOLDS InnerFold InnerResult Trial "
-        "TrialSettings inner_folds mean_metrics score_part",
-    },
-)
+__getattr__ = lazy(__name__)
