@@ -74,12 +74,10 @@ def is_published(task: Task, part: Part, holding: Holding, content: bytes, sha25
 
 
 def _has_published_targets(task: Task, content: bytes) -> bool:
-    import pyarrow as pa
-
     from matbench_lite.data.parquet import numbers, read_columns
 
     try:
-        values = numbers(read_columns(pa.BufferReader(content), "target")["target"])
+        values = numbers(read_columns(content, "target")["target"])
     except _UNREADABLE as error:
         raise _unreadable(task, "targets", error) from error
     if len(values) != task.rows:
@@ -138,13 +136,10 @@ def remedy(task: Task) -> str:
 
 
 def _digests(task: Task, part: Part, content: bytes) -> dict[str, str]:
-    import pyarrow as pa
-
     from matbench_lite.data.parquet import numbers, read_columns
 
-    source = pa.BufferReader(content)
     if part == "targets":
-        table = read_columns(source)
+        table = read_columns(content)
         spacegroups = table["spacegroup"].to_pylist() if "spacegroup" in table.column_names else None
         return {
             "targets": targets_digest(task.ids, numbers(table["target"])),
@@ -152,7 +147,7 @@ def _digests(task: Task, part: Part, content: bytes) -> dict[str, str]:
             "spacegroups": "" if spacegroups is None else spacegroups_digest(task.ids, spacegroups),
         }
     if task.input == "composition":
-        return {"inputs": inputs_digest(task.ids, read_columns(source)["composition"].to_pylist())}
+        return {"inputs": inputs_digest(task.ids, read_columns(content)["composition"].to_pylist())}
     from matbench_lite.data.chemistry import reduced_formulas
 
-    return {"formulas": formulas_digest(task.ids, reduced_formulas(read_columns(source)))}
+    return {"formulas": formulas_digest(task.ids, reduced_formulas(read_columns(content)))}
