@@ -248,10 +248,9 @@ class Opened:
 
 @lru_cache(maxsize=32)
 def _read(task: Task, part: Part, holding: Holding, _stamp: tuple[int, ...]) -> Opened:
-    from matbench_lite.data.verification import is_published, read_checked
+    from matbench_lite.data.verification import read_checked
 
-    content, sha256 = read_checked(task, part, holding)
-    return Opened(content, sha256, not holding.accepted or is_published(task, part, holding, content, sha256))
+    return Opened(*read_checked(task, part, holding))
 
 
 def _data(task: Task, part: Part) -> Opened | TableRows:

@@ -26,8 +26,8 @@ from matbench_lite.tasks import (
 )
 
 
-def read_checked(task: Task, part: Part, holding: Holding) -> tuple[bytes, str]:
-    """The bytes of a part and their sha256, if they are those that were added.
+def read_checked(task: Task, part: Part, holding: Holding) -> tuple[bytes, str, bool]:
+    """The bytes of a part, their sha256, and whether they are proven to be published; if they are what was added.
 
     A `DataFormatError` if they were changed since, or are neither the published data nor data that somebody accepted as
     unverified; a `FileNotFoundError` if the file is gone.
@@ -41,19 +41,19 @@ def read_checked(task: Task, part: Part, holding: Holding) -> tuple[bytes, str]:
             f"the {part} of {task.name} were changed on this disk: {holding.path} does not have its noted sha256",
             fix=remedy(task),
         )
-    if not holding.accepted and not is_published(task, part, holding, content, sha256):
+    published = is_published(task, part, holding, content, sha256)
+    if not holding.accepted and not published:
         raise DataFormatError(
             f"the {part} of {task.name} on this machine are not the published ones: {holding.path}", fix=remedy(task)
         )
-    return content, sha256
+    return content, sha256, published
 
 
 def is_verified(task: Task, part: Part, holding: Holding) -> bool:
     """Whether a part on this machine is proven to be the published data; raises what `read_checked` does."""
     if task.table is not None:
         return holding.path.is_file()  # a user's own data is what it is; compared with the benchmark when it is read
-    content, sha256 = read_checked(task, part, holding)
-    return not holding.accepted or is_published(task, part, holding, content, sha256)
+    return read_checked(task, part, holding)[2]
 
 
 def is_published(task: Task, part: Part, holding: Holding, content: bytes, sha256: str) -> bool:
