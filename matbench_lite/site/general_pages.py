@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from matbench_lite import view
-from matbench_lite.board import TASK_SETS, BestRow, GeneralBoard, TaskBoard, general_board
+from matbench_lite.board import TASK_SETS, BestRow, TaskBoard, general_board
 from matbench_lite.cleaner import brief
 from matbench_lite.errors import UnknownNameError
 from matbench_lite.metrics import metric_name
@@ -128,22 +128,18 @@ def _rankings(site: Site) -> Iterator[dict[str, Any]]:
                 "name": name,
                 "title": TASK_SETS[name],
                 "board": board,
-                "table": _table(site, name, board),
+                "table": entries_table(
+                    site,
+                    [row.slug for row in board.ranked],
+                    addresses.STATISTICS,
+                    id=f"ranks-{name}",
+                    label=f"Ranks over {TASK_SETS[name]}",
+                    columns=view.rank_columns(board.ranked),
+                    empty="No general-purpose entry has all tasks of this set.",
+                ),
                 "difference": view.critical_difference(board),
                 "intervals": view.rank_intervals(board),
             }
-
-
-def _table(site: Site, name: str, board: GeneralBoard) -> Table:
-    return entries_table(
-        site,
-        [row.slug for row in board.ranked],
-        addresses.STATISTICS,
-        id=f"ranks-{name}",
-        label=f"Ranks over {TASK_SETS[name]}",
-        columns=view.rank_columns(board.ranked),
-        empty="No general-purpose entry has all tasks of this set.",
-    )
 
 
 def _leader(site: Site) -> str | None:

@@ -154,7 +154,9 @@ def residuals(task: Task, predicted: Predicted) -> Plot | None:
     y = linear_axis(0, int(counts.max()), _ERRORS_BOTTOM, _ERRORS_TOP, ticks=4, widen=True)
     low, middle, high = (quantile(ordered, part) for part in (0.025, 0.5, 0.975))
     beyond = len(sizes) - int(np.searchsorted(sizes, axis.high, side="right"))
-    below, above = (share(part / len(ordered)) for part in _on_both_sides(ordered))
+    # Of the sorted errors, those before the zeros and those after them.
+    first, last = np.searchsorted(ordered, 0.0), np.searchsorted(ordered, 0.0, side="right")
+    below, above = share(first / len(ordered)), share((len(ordered) - last) / len(ordered))
     return draw(
         "residuals",
         height=_ERRORS_BOTTOM + 46,
@@ -177,11 +179,6 @@ def residuals(task: Task, predicted: Predicted) -> Plot | None:
         top=_ERRORS_TOP,
         bottom=_ERRORS_BOTTOM,
     )
-
-
-def _on_both_sides(ordered: NDArray[np.float64]) -> tuple[int, int]:
-    """How many of the sorted errors are below zero, and above."""
-    return int(np.searchsorted(ordered, 0.0)), len(ordered) - int(np.searchsorted(ordered, 0.0, side="right"))
 
 
 def _error(value: float, unit: str) -> str:
