@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Benchmark", "Category", "MatbenchLiteError", "Submission", "Task", "__version__", "load_benchmark"]
 
-__getattr__ = lazy(
-    __name__,
-    {"errors": "MatbenchLiteError", "submission": "Submission", "tasks": "Benchmark Category Task load_benchmark"},
-)
+__getattr__ = lazy(__name__)
 
 
 def __dir__() -> list[str]:

@@ -44,7 +44,7 @@ def measure_ours(path: Path) -> Figures:
     from matbench_lite.data.structures import StructureColumns
 
     def frame() -> pd.DataFrame:
-        return pd.DataFrame({"structure": StructureArray(StructureColumns(read_columns(path)))})
+        return pd.DataFrame({"structure": StructureArray(StructureColumns(read_columns(path.read_bytes())))})
 
     def structures() -> None:
         frame()["structure"].to_numpy()

@@ -7,16 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from matbench_lite.board.rows import Rows, ordered_predictions, row_losses
 from matbench_lite.submission import RecordedFold
 from matbench_lite.tasks import Task
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 QUANTILES = 10
 WORST = 20
@@ -111,26 +109,23 @@ _Grouping = tuple[str, "NDArray[np.intp]", "NDArray[np.intp]", Sequence[str]]
 
 
 @lru_cache(maxsize=16)  # the tasks of Matbench: every entry shares them
-def _groupings(rows: Rows) -> tuple[_Grouping, ...]:
-    return tuple(_each_grouping(rows))
-
-
-def _each_grouping(rows: Rows) -> Iterator[_Grouping]:
+def _groupings(rows: Rows) -> list[_Grouping]:
     every = np.arange(len(rows.targets))
-    yield ("target", every, *_by_target(rows.targets))
+    found: list[_Grouping] = [("target", every, *_by_target(rows.targets))]
     owner, symbols = _elements(rows.formulas)
     if not len(owner):  # a table, which has no formulas
-        return
+        return found
     numbers = np.bincount(owner, minlength=len(every))
-    yield "number of elements", every, numbers, [str(number) for number in range(int(numbers.max()) + 1)]
+    found.append(("number of elements", every, numbers, [str(number) for number in range(int(numbers.max()) + 1)]))
     names, codes = np.unique(symbols, return_inverse=True)
-    yield "element", owner, codes, names.tolist()
+    found.append(("element", owner, codes, names.tolist()))
     if rows.spacegroups is not None:
         known = np.flatnonzero(rows.spacegroups)
         spacegroups = rows.spacegroups[known]
         systems = np.searchsorted(list(_CRYSTAL_SYSTEMS.values()), spacegroups)
-        yield "crystal system", known, systems, list(_CRYSTAL_SYSTEMS)
-        yield "space group", known, spacegroups, [str(number) for number in range(231)]
+        found.append(("crystal system", known, systems, list(_CRYSTAL_SYSTEMS)))
+        found.append(("space group", known, spacegroups, [str(number) for number in range(231)]))
+    return found
 
 
 def _groups(by: str, losses: NDArray[np.float64], codes: NDArray[np.intp], labels: Sequence[str]) -> Iterator[Group]:

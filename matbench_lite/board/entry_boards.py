@@ -13,7 +13,6 @@ from matbench_lite.board.table import to_frame
 from matbench_lite.board.task_boards import training_seconds
 from matbench_lite.metrics import Summary, ranking_metric
 from matbench_lite.stats import Interval
-from matbench_lite.submission import RecordedFold
 from matbench_lite.tasks import Task
 
 if TYPE_CHECKING:
@@ -161,7 +160,16 @@ def _task(results: Results, slug: str, task: Task) -> EntryTask:
         predictions=next(iter(recorded.values())).predictions.type,
         complete=results.is_complete(slug, task),
         seconds=training_seconds(entry, task),
-        folds=tuple(_fold(fold, held, scores.get(fold, {})) for fold, held in recorded.items()),
+        folds=tuple(
+            FoldRow(
+                fold=fold,
+                metrics=scores.get(fold, {}),
+                params=held.params,
+                seconds=held.seconds,
+                peak_memory_mb=held.peak_memory_mb,
+            )
+            for fold, held in recorded.items()
+        ),
     )
     if result is None:
         return row
@@ -176,10 +184,4 @@ def _task(results: Results, slug: str, task: Task) -> EntryTask:
         unseen=result.unseen,
         unseen_share=result.unseen_share,
         anatomy=results.anatomy(slug, task),
-    )
-
-
-def _fold(fold: int, held: RecordedFold, scores: Mapping[str, float]) -> FoldRow:
-    return FoldRow(
-        fold=fold, metrics=scores, params=held.params, seconds=held.seconds, peak_memory_mb=held.peak_memory_mb
     )

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from matbench_lite.board.result import Result, higher_is_better
 from matbench_lite.board.rows import Rows
 from matbench_lite.stats import Interval, bootstrap_balanced_accuracy, bootstrap_mean, holm, paired_p_values, tie_groups
 from matbench_lite.tasks import Task
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, kw_only=True)

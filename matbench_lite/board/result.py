@@ -99,28 +99,19 @@ def from_computed(task: Task, values: Folds, *, verified: bool) -> Result:
 
 def from_recorded(task: Task, recorded: Mapping[int, RecordedFold]) -> Result | None:
     """The scores that the entry states, for want of targets; None if it does not state the one that ranks."""
-    stated = {fold: _believable(held.stated or {}) for fold, held in recorded.items()}
-    metric = ranking_metric(task.kind)
-    if any(scores.get(metric) is None for scores in stated.values()):
-        return None
-    return Result(scores=_scores(task, stated), verified=False, rows=task.rows)
-
-
-def _believable(stated: Mapping[str, float | None]) -> dict[str, float | None]:
-    """The scores that we know and that a statistic can be made of; nobody has checked what an entry states."""
-    return {
-        name: value
-        for name, value in stated.items()
-        if name in METRICS and (value is None or abs(value) <= MAX_PREDICTION)
-    }
-
-
-def _scores(task: Task, folds: Mapping[int, Mapping[str, float | None]]) -> TaskScores:
-    numbers = {
-        fold: {name: math.nan if value is None else value for name, value in scores.items()}
-        for fold, scores in folds.items()
-    }
-    return TaskScores(task=task.name, kind=task.kind, unit=task.unit, folds=numbers, complete=True)
+    folds: dict[int, dict[str, float]] = {}
+    for fold, held in recorded.items():
+        # Nobody has checked what an entry states: only what we know, and what a statistic can be made of.
+        stated = {
+            name: value
+            for name, value in (held.stated or {}).items()
+            if name in METRICS and (value is None or abs(value) <= MAX_PREDICTION)
+        }
+        if stated.get(ranking_metric(task.kind)) is None:
+            return None
+        folds[fold] = {name: math.nan if value is None else value for name, value in stated.items()}
+    scores = TaskScores(task=task.name, kind=task.kind, unit=task.unit, folds=folds, complete=True)
+    return Result(scores=scores, verified=False, rows=task.rows)
 
 
 def _interval(rows: Rows, losses: np.ndarray[Any, np.dtype[np.float64]]) -> Interval:

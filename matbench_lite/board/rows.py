@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from matbench_lite.data import load_formulas, targets_here
 from matbench_lite.derived import key
 from matbench_lite.metrics import DECISION_THRESHOLD
 from matbench_lite.submission import RecordedFold
 from matbench_lite.tasks import Task
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

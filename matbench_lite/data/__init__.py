@@ -38,20 +38,4 @@ __all__ = [
     "require", "status", "table_rows", "targets_here", "verify",
 ]  # fmt: skip
 
-__getattr__ = lazy(
-    __name__,
-    {
-        "access": "class_names load_formulas load_inputs load_spacegroups load_target_values load_targets require "
-        "targets_here",
-        "chemistry": "reduced_formulas_of_strings",
-        "download": "fetch",
-        "elements": "ATOMIC_NUMBERS SYMBOLS",
-        "inventory": "export_targets status verify",
-        "local_files": "add",
-        "parquet": "numbers",
-        "store": "data_directory derived_directory",
-        "structure_array": "StructureArray",
-        "structures": "StructureColumns encode_structures",
-        "tables": "TableRows table_rows",
-    },
-)
+__getattr__ = lazy(__name__)

@@ -133,7 +133,7 @@ def _kept_spacegroups(task: Task) -> list[int | None]:
         with suppress(OSError):
             content = holding.path.read_bytes()
             if hashlib.sha256(content).hexdigest() == holding.sha256:
-                kept: list[int | None] = read_columns(pa.BufferReader(content))["spacegroup"].to_pylist()
+                kept: list[int | None] = read_columns(content)["spacegroup"].to_pylist()
                 return kept
     numbers = _spacegroups(task)
     table = pa.table({"spacegroup": pa.array(numbers, pa.int16())})
@@ -203,11 +203,9 @@ class Opened:
 
     def column(self, name: str) -> pa.ChunkedArray:
         """One column of targets, or of compositions."""
-        import pyarrow as pa
-
         from matbench_lite.data.parquet import read_columns
 
-        return read_columns(pa.BufferReader(self.content), name)[name]
+        return read_columns(self.content, name)[name]
 
     @cached_property
     def target_values(self) -> NDArray[np.float64] | NDArray[np.bool_]:
@@ -242,20 +240,17 @@ class Opened:
     @cached_property
     def structures(self) -> StructureColumns:
         """The structures, built when they are looked at."""
-        import pyarrow as pa
-
         from matbench_lite.data.parquet import read_columns
         from matbench_lite.data.structures import StructureColumns
 
-        return StructureColumns(read_columns(pa.BufferReader(self.content)))
+        return StructureColumns(read_columns(self.content))
 
 
 @lru_cache(maxsize=32)
 def _read(task: Task, part: Part, holding: Holding, _stamp: tuple[int, ...]) -> Opened:
-    from matbench_lite.data.verification import is_published, read_checked
+    from matbench_lite.data.verification import read_checked
 
-    content, sha256 = read_checked(task, part, holding)
-    return Opened(content, sha256, not holding.accepted or is_published(task, part, holding, content, sha256))
+    return Opened(*read_checked(task, part, holding))
 
 
 def _data(task: Task, part: Part) -> Opened | TableRows:

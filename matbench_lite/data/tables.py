@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from matbench_lite.data.labels import Classes, classes_of, refuse_first
 from matbench_lite.errors import DataFormatError, DataMissingError
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from matbench_lite.data.labels import Classes
     from matbench_lite.data.structures import StructureColumns
     from matbench_lite.tasks import Input, Kind, Marks, Table, Task
 
@@ -211,9 +211,8 @@ def _plain_columns(columns: pd.DataFrame, table: Table) -> pd.DataFrame:
             continue
         fits = column.isna() | column.map(lambda value: isinstance(value, str | bool | int | float))
         fix = "models get numbers, texts and truth values: write the others as one of these"
-        require_all(
-            fits.to_numpy(dtype=bool), column.rename(name), table.path, "a number, a text or a truth value", fix
-        )
+        unfit = ~fits.to_numpy(dtype=bool)
+        refuse_first(unfit, column.rename(name), table.path, "not a number, a text or a truth value", fix)
     return columns
 
 
@@ -222,14 +221,12 @@ def _values(
 ) -> tuple[Classes, NDArray[np.float64] | NDArray[np.bool_] | NDArray[np.intp]]:
     import numpy as np
 
-    from matbench_lite.data.labels import classes_of
-
     if kind == "classification":
         classes, values = classes_of(column, named, table.path)
     else:
         classes, values = (), _numbers(column)
         fix = "correct the value, remove the row, or choose another column"
-        require_all(np.isfinite(values), column, table.path, "a finite number", fix)
+        refuse_first(~np.isfinite(values), column, table.path, "not a finite number", fix)
     values.flags.writeable = False
     return classes, values
 
@@ -241,15 +238,8 @@ def checked_spacegroups(column: pd.Series, path: Path) -> list[int | None]:
 
     values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     fits = np.isin(values, np.arange(1, 231)) | column.isna().to_numpy()
-    require_all(fits, column, path, "a space-group number", "give a whole number from 1 to 230, or nothing")
+    refuse_first(~fits, column, path, "not a space-group number", "give a whole number from 1 to 230, or nothing")
     return [None if np.isnan(value) else int(value) for value in values]
-
-
-def require_all(fits: NDArray[np.bool_], column: pd.Series, path: Path, what: str, fix: str) -> None:
-    """Raise a `DataFormatError` that shows the first value of a column that does not fit, if there is one."""
-    if not fits.all():
-        row = int(fits.argmin())
-        raise DataFormatError(f"{path}: {column.name!r} in row {row} is {str(column.iloc[row])!r}, not {what}", fix=fix)
 
 
 @contextmanager

@@ -26,8 +26,8 @@ from matbench_lite.tasks import (
 )
 
 
-def read_checked(task: Task, part: Part, holding: Holding) -> tuple[bytes, str]:
-    """The bytes of a part and their sha256, if they are those that were added.
+def read_checked(task: Task, part: Part, holding: Holding) -> tuple[bytes, str, bool]:
+    """The bytes of a part, their sha256, and whether they are proven to be published; if they are what was added.
 
     A `DataFormatError` if they were changed since, or are neither the published data nor data that somebody accepted as
     unverified; a `FileNotFoundError` if the file is gone.
@@ -41,19 +41,19 @@ def read_checked(task: Task, part: Part, holding: Holding) -> tuple[bytes, str]:
             f"the {part} of {task.name} were changed on this disk: {holding.path} does not have its noted sha256",
             fix=remedy(task),
         )
-    if not holding.accepted and not is_published(task, part, holding, content, sha256):
+    published = is_published(task, part, holding, content, sha256)
+    if not holding.accepted and not published:
         raise DataFormatError(
             f"the {part} of {task.name} on this machine are not the published ones: {holding.path}", fix=remedy(task)
         )
-    return content, sha256
+    return content, sha256, published
 
 
 def is_verified(task: Task, part: Part, holding: Holding) -> bool:
     """Whether a part on this machine is proven to be the published data; raises what `read_checked` does."""
     if task.table is not None:
         return holding.path.is_file()  # a user's own data is what it is; compared with the benchmark when it is read
-    content, sha256 = read_checked(task, part, holding)
-    return not holding.accepted or is_published(task, part, holding, content, sha256)
+    return read_checked(task, part, holding)[2]
 
 
 def is_published(task: Task, part: Part, holding: Holding, content: bytes, sha256: str) -> bool:
@@ -74,12 +74,10 @@ def is_published(task: Task, part: Part, holding: Holding, content: bytes, sha25
 
 
 def _has_published_targets(task: Task, content: bytes) -> bool:
-    import pyarrow as pa
-
     from matbench_lite.data.parquet import numbers, read_columns
 
     try:
-        values = numbers(read_columns(pa.BufferReader(content), "target")["target"])
+        values = numbers(read_columns(content, "target")["target"])
     except _UNREADABLE as error:
         raise _unreadable(task, "targets", error) from error
     if len(values) != task.rows:
@@ -138,13 +136,10 @@ def remedy(task: Task) -> str:
 
 
 def _digests(task: Task, part: Part, content: bytes) -> dict[str, str]:
-    import pyarrow as pa
-
     from matbench_lite.data.parquet import numbers, read_columns
 
-    source = pa.BufferReader(content)
     if part == "targets":
-        table = read_columns(source)
+        table = read_columns(content)
         spacegroups = table["spacegroup"].to_pylist() if "spacegroup" in table.column_names else None
         return {
             "targets": targets_digest(task.ids, numbers(table["target"])),
@@ -152,7 +147,7 @@ def _digests(task: Task, part: Part, content: bytes) -> dict[str, str]:
             "spacegroups": "" if spacegroups is None else spacegroups_digest(task.ids, spacegroups),
         }
     if task.input == "composition":
-        return {"inputs": inputs_digest(task.ids, read_columns(source)["composition"].to_pylist())}
+        return {"inputs": inputs_digest(task.ids, read_columns(content)["composition"].to_pylist())}
     from matbench_lite.data.chemistry import reduced_formulas
 
-    return {"formulas": formulas_digest(task.ids, reduced_formulas(read_columns(source)))}
+    return {"formulas": formulas_digest(task.ids, reduced_formulas(read_columns(content)))}

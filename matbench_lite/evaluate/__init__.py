@@ -32,18 +32,4 @@ __all__ = [
     "parse_evaluation", "rank_texts", "read_evaluation", "rounded", "save_results", "tuple_to_string", "unnest",
 ]  # fmt: skip
 
-__getattr__ = lazy(
-    __name__,
-    {
-        "comparators": "COMPARATORS Comparator",
-        "encoders": "ResponseEncoder TaskEncoder",
-        "evaluated_models": "Model",
-        "evaluation_file": "SCHEMA_FILE Evaluation",
-        "evaluation_reader": "parse_evaluation read_evaluation",
-        "evaluation_results": "ModelResult Results Scores rank_texts",
-        "evaluation_run": "evaluate",
-        "items": "Item convert_to_basic_types tuple_to_string unnest",
-        "saved_results": "as_document as_page rounded save_results",
-        "scorers": "Scorer",
-    },
-)
+__getattr__ = lazy(__name__)

@@ -37,20 +37,4 @@ __all__ = [
     "public_columns", "receive", "require_public", "score_submissions", "table_source", "take", "waiting",
 ]  # fmt: skip
 
-__getattr__ = lazy(
-    __name__,
-    {
-        "arrival": "Taken take",
-        "arrival_files": "ArrivalLimits",
-        "event_boards": "PrivateBoard PublicBoard board_document event_document private_board public_board "
-        "require_public",
-        "event_columns": "final_columns public_columns",
-        "event_data": "benchmark_source table_source",
-        "event_pages": "build_board",
-        "event_scoring": "score_submissions waiting",
-        "event_settings": "Event SubmissionLimits clock load_event",
-        "event_setup": "Shares create_event",
-        "kit": "check_submission open_kit pack",
-        "received": "Received ReceivedFolder receive",
-    },
-)
+__getattr__ = lazy(__name__)

@@ -37,11 +37,11 @@ class _Section:
 
 def render_markdown(report: Report) -> str:
     """The report as Markdown, at most 60 000 characters; what there is no room for is named."""
-    sections = list(_sections(report))
+    sections, foot = list(_sections(report)), _render("foot", report=report)
     left_out: list[_Section] = []
     while True:
         note = _render("left_out", left_out=left_out, most=_MAX_SHOWN) if left_out else ""
-        text = "\n".join([*(section.text for section in sections if section not in left_out), note, _foot(report)])
+        text = "\n".join([*(section.text for section in sections if section not in left_out), note, foot])
         spare = [section for section in sections if section.spare and section not in left_out]
         if len(text) <= MAX_CHARACTERS or not spare:
             return text
@@ -59,7 +59,9 @@ def _sections(report: Report) -> Iterator[_Section]:
                 yield _section(f"{severity}s", 2 + SEVERITIES.index(severity), entry, "findings", findings=_few(found))
         if entry.standings:
             table = _score_table(entry.standings)
-            yield _section("scores and ranks", 2, entry, "scores", table=table, rank=_general(entry))
+            places = (entry.general_before, entry.general_after)
+            rank = _rank(*places) if any(places) else None
+            yield _section("scores and ranks", 2, entry, "scores", table=table, rank=rank)
         if entry.not_run:
             yield _section("checks not run", 5, entry, "not_run", reasons=_by_reason(entry.not_run))
         if entry.files:
@@ -87,19 +89,9 @@ def _few(items: Sequence[Any]) -> dict[str, Any]:
     return {"shown": items[:_MAX_SHOWN], "more": max(0, len(items) - _MAX_SHOWN)}
 
 
-def _foot(report: Report) -> str:
-    return _render("foot", report=report)
-
-
 def _verified(entry: EntryReport) -> bool | None:
     """Whether all scores are verified; None if there are none."""
     return not entry.unverified if any(standing.score for standing in entry.standings) else None
-
-
-def _general(entry: EntryReport) -> Safe | None:
-    if entry.general_before is None and entry.general_after is None:
-        return None
-    return _rank(entry.general_before, entry.general_after)
 
 
 def _score_table(standings: Sequence[Standing]) -> Safe:

@@ -35,14 +35,9 @@ PAGES = (general_pages, task_page, entries_page, entry_page, compare_page, downl
 
 @dataclass(frozen=True, kw_only=True)
 class Built:
-    """What was built.
+    """What was built: a folder with `mkdocs.yml` and `docs`, and the site as HTML, None if it was not rendered.
 
-    Args:
-        folder: `mkdocs.yml` and the pages as Markdown (`docs`).
-        html: The site; None if it was not rendered.
-        pages: Number of files written to `docs`.
-        entries: Number of entries on the boards.
-        with_errors: The entries that stay off the boards because of errors.
+    Numbers are those of the files written to `docs` and of the entries on the boards; those with errors stay off them.
     """
 
     folder: Path
@@ -123,11 +118,7 @@ def write_pages(output: Path, files: Iterable[File], beside: Iterable[tuple[str,
 
 
 def site_server(folder: Path, port: int) -> ThreadingHTTPServer:
-    """A server of the files of a folder, reachable from this machine alone.
-
-    Args:
-        folder: The folder of the HTML pages.
-        port: Port to listen on; 0 takes a free one.
+    """A server of the HTML pages in a folder, reachable from this machine alone; port 0 takes a free one.
 
     Raises:
         MatbenchLiteError: If there is no site in the folder.

@@ -14,6 +14,12 @@ from matbench_lite.site.page_files import Assets
 from matbench_lite.site.site import Site
 
 HOOKS = Path(__file__).parent / "hooks.py"
+_LOOK = Path(__file__).parent / "assets" / "mkdocs.json"
+"""What no site says of itself.
+
+Pages are opened from a folder, too, where no server turns "x/" into "x/index.html": no address is that of a folder. The
+search finds names by their parts: "dielectric" in matbench_dielectric.
+"""
 _LINK = re.compile(r"\]\(([^)#:]+\.md)")
 
 
@@ -31,54 +37,14 @@ def configuration(site: Site) -> dict[str, Any]:
 def common_configuration(name: str, assets: Assets, pages: list[Any]) -> dict[str, Any]:
     """What the sites of leaderboards and of events have in common: how they look and work.
 
-    Args:
-        name: Name of the site; the hooks escape it.
-        assets: The stylesheet and the scripts.
-        pages: The navigation.
+    The name is escaped by the hooks; the pages are the navigation.
     """
-    return {
-        "site_name": clean(name),
-        "docs_dir": "docs",
-        "site_dir": "site",
-        # Pages are opened from a folder, too, where no server turns "x/" into "x/index.html".
-        "use_directory_urls": False,
-        "theme": {
-            "name": "material",
-            "font": False,
-            "logo": assets.logo.path,
-            "favicon": assets.logo.path,
-            "features": [
-                "navigation.tabs",
-                "navigation.prune",
-                "navigation.top",
-                "search.highlight",
-                "toc.follow",
-                "content.code.copy",
-            ],
-            "palette": [
-                _palette("default", "Dark", "material/brightness-4", "(prefers-color-scheme: light)"),
-                _palette("slate", "Light", "material/brightness-7", "(prefers-color-scheme: dark)"),
-            ],
-        },
-        "extra": {"polyfills": [assets.early.path]},
-        "extra_css": [assets.style.path],
-        "extra_javascript": [assets.script.path],
-        "plugins": [
-            # Names are found by their parts: "dielectric" in matbench_dielectric.
-            {"search": {"separator": r"[\s\-_,:;=!?()\[\]{}\"'/|]+|&(?:lt|gt|amp|quot);|\.(?!\d)"}}
-        ],
-        "hooks": [HOOKS.name],
-        "markdown_extensions": [
-            "admonition",
-            "attr_list",
-            "tables",
-            "pymdownx.highlight",
-            "pymdownx.superfences",
-            {"toc": {"permalink": True}},
-        ],
-        "validation": {"links": {"anchors": "warn", "unrecognized_links": "warn"}},
-        "nav": pages,
-    }
+    look = json.loads(_LOOK.read_text(encoding="utf-8"))
+    look["theme"] |= {"logo": assets.logo.path, "favicon": assets.logo.path}
+    look["extra"] = {"polyfills": [assets.early.path]}
+    look["extra_css"] = [assets.style.path]
+    look["extra_javascript"] = [assets.script.path]
+    return {"site_name": clean(name), **look, "nav": pages}
 
 
 _API_OPTIONS = {
@@ -122,8 +88,3 @@ def _reading_order(site: Site) -> list[str]:
     first = _LINK.findall(site.guides["index.md"].read_text(encoding="utf-8")) if "index.md" in pages else []
     order = dict.fromkeys(["index.md", *first, *pages])
     return [name for name in order if name in pages]
-
-
-def _palette(scheme: str, other: str, icon: str, media: str) -> dict[str, Any]:
-    toggle = {"icon": icon, "name": f"{other} colours"}
-    return {"media": media, "scheme": scheme, "primary": "custom", "accent": "custom", "toggle": toggle}

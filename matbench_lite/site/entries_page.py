@@ -53,7 +53,8 @@ def _columns(site: Site, slugs: list[str]) -> Iterator[Column]:
     complete = [_number(len(entry.complete_tasks)) for entry in entries]
     uncertain = [_number(len(site.uncertain[slug]) or None) for slug in slugs]
     about_uncertain = "Tasks on which it recorded how sure it is."
-    verified = [Cell(text=_verified(site, slug)) for slug in slugs]
+    places = [[board[slug] for board in site.places.values() if slug in board] for slug in slugs]
+    verified = [Cell(text=f"{sum(row.verified for row in rows)} of {len(rows)}") for rows in places]
     about_verified = "Tasks whose scores were recomputed from the predictions and the published targets."
     warnings = [_number(site.checked[slug].count("warning")) for slug in slugs]
     created = [Cell(text=entry.created[:10]) if entry.created else EMPTY for entry in entries]
@@ -71,11 +72,6 @@ def _columns(site: Site, slugs: list[str]) -> Iterator[Column]:
 
 def _number(value: int | None) -> Cell:
     return EMPTY if value is None else Cell(text=str(value))
-
-
-def _verified(site: Site, slug: str) -> str:
-    rows = [board[slug] for board in site.places.values() if slug in board]
-    return f"{sum(row.verified for row in rows)} of {len(rows)}"
 
 
 def entries_table(

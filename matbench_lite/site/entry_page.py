@@ -19,7 +19,7 @@ from matbench_lite.site.page_files import File, page
 from matbench_lite.site.site import Site, code_version
 from matbench_lite.submission import DOCUMENT, PREDICTIONS
 from matbench_lite.tasks import Task
-from matbench_lite.text import count, ends, number, share, spread
+from matbench_lite.text import count, number, spread
 from matbench_lite.view import EMPTY, Cell, Column, Plot, Table, entry_columns, linked, shown_in, unit_of, with_unit
 
 README = "README.md"
@@ -96,9 +96,6 @@ def _page(site: Site, slug: str, key: str) -> str:
         metadata=_json(board.metadata),
         url=_web_address(board.imported),
         count=count,
-        ends=ends,
-        number=number,
-        share=share,
         spread=spread,
         metrics=METRICS,
         with_unit=with_unit,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 from matbench_lite import view
-from matbench_lite.board import TASK_SETS, BestRow, GeneralBoard, TaskBoard, general_board
+from matbench_lite.board import TASK_SETS, BestRow, TaskBoard, general_board
 from matbench_lite.cleaner import brief
 from matbench_lite.errors import UnknownNameError
 from matbench_lite.metrics import metric_name
@@ -17,19 +18,13 @@ from matbench_lite.site.site import Site
 from matbench_lite.stats import DRAWS
 from matbench_lite.tasks import Task
 from matbench_lite.text import count, spread
-from matbench_lite.view import Column, Plot, Table
+from matbench_lite.view import Column, Table
 
 
 def publish(site: Site) -> Iterator[File]:
     """The home page and the statistics page."""
-    yield _home(site)
-    yield _statistics(site)
-
-
-def _home(site: Site) -> File:
-    """The home page."""
     board = site.general
-    text = page(
+    home = page(
         "site/home.md.j2",
         address=addresses.HOME,
         title="Leaderboard",
@@ -44,7 +39,19 @@ def _home(site: Site) -> File:
         guide=site.guide("benchmarking.md"),
         verified=[cell.verified for row in board.rows for cell in row.tasks.values()],
     )
-    return File(addresses.source(addresses.HOME), text)
+    yield File(addresses.source(addresses.HOME), home)
+    statistics = page(
+        "site/statistics.md.j2",
+        address=addresses.STATISTICS,
+        title="Statistics",
+        hide=("navigation",),
+        site=site,
+        answer=_leader(site) or board.headline,
+        rankings=list(_rankings(site)),
+        draws=DRAWS,
+        guide=site.guide("statistics.md"),
+    )
+    yield File(addresses.source(addresses.STATISTICS), statistics)
 
 
 def general_table(site: Site) -> Table:
@@ -104,36 +111,11 @@ def _best(task: Task, board: TaskBoard) -> BestRow:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ranking:
-    """The entries that have all tasks of one set."""
+def _rankings(site: Site) -> Iterator[dict[str, Any]]:
+    """The entries that have all tasks of a set, set by set.
 
-    name: str
-    title: str
-    board: GeneralBoard
-    table: Table
-    difference: Plot | None
-    intervals: Plot | None
-
-
-def _statistics(site: Site) -> File:
-    """The statistics page."""
-    text = page(
-        "site/statistics.md.j2",
-        address=addresses.STATISTICS,
-        title="Statistics",
-        hide=("navigation",),
-        site=site,
-        answer=_leader(site) or site.general.headline,
-        rankings=list(_rankings(site)),
-        draws=DRAWS,
-        guide=site.guide("statistics.md"),
-    )
-    return File(addresses.source(addresses.STATISTICS), text)
-
-
-def _rankings(site: Site) -> Iterator[Ranking]:
-    """The set of the home page first; a set that has the tasks of an earlier one is left out."""
+    That of the home page is first; a set that has the tasks of an earlier one is left out.
+    """
     seen = set()
     for name in sorted(TASK_SETS, key=lambda name: name != site.general.task_set):
         try:
@@ -142,26 +124,22 @@ def _rankings(site: Site) -> Iterator[Ranking]:
             continue
         if board.ranked_tasks not in seen:
             seen.add(board.ranked_tasks)
-            yield Ranking(
-                name=name,
-                title=TASK_SETS[name],
-                board=board,
-                table=_table(site, name, board),
-                difference=view.critical_difference(board),
-                intervals=view.rank_intervals(board),
-            )
-
-
-def _table(site: Site, name: str, board: GeneralBoard) -> Table:
-    return entries_table(
-        site,
-        [row.slug for row in board.ranked],
-        addresses.STATISTICS,
-        id=f"ranks-{name}",
-        label=f"Ranks over {TASK_SETS[name]}",
-        columns=view.rank_columns(board.ranked),
-        empty="No general-purpose entry has all tasks of this set.",
-    )
+            yield {
+                "name": name,
+                "title": TASK_SETS[name],
+                "board": board,
+                "table": entries_table(
+                    site,
+                    [row.slug for row in board.ranked],
+                    addresses.STATISTICS,
+                    id=f"ranks-{name}",
+                    label=f"Ranks over {TASK_SETS[name]}",
+                    columns=view.rank_columns(board.ranked),
+                    empty="No general-purpose entry has all tasks of this set.",
+                ),
+                "difference": view.critical_difference(board),
+                "intervals": view.rank_intervals(board),
+            }
 
 
 def _leader(site: Site) -> str | None:

@@ -33,13 +33,8 @@ _THE_PAGE = "\0page"
 def render_site(folder: Path) -> Path:
     """Render the pages; a warning of mkdocs (a broken link, a page that is missing) is an error.
 
-    The site that was there is replaced when the new one is complete: whoever looks sees the one or the other.
-
-    Args:
-        folder: Has `mkdocs.yml` and the pages.
-
-    Returns:
-        The folder of the HTML pages.
+    The folder has `mkdocs.yml` and the pages; that of the HTML pages comes back. The site that was there is replaced
+    when the new one is complete: whoever looks sees the one or the other.
 
     Raises:
         MatbenchLiteError: If mkdocs warns or fails.

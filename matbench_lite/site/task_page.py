@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from markupsafe import Markup
 
@@ -38,7 +38,7 @@ def _page(site: Site, task: Task, address: str) -> str:
         unit=plain_unit(task.unit) if has_unit(task.unit) else "",
         board=board,
         table=task_table(site, task, address),
-        error_bars=view.error_bars(board, _by_fold(site, task)),
+        error_bars=view.error_bars(board, {slug: result.by_fold for slug, result in site.results.on(task).items()}),
         dataset=_dataset_plots(task),
         progress=view.best_by_date(history(site.results, task)),
         share=share,
@@ -74,7 +74,3 @@ def task_table(site: Site, task: Task, page: str) -> Table:
         data=addresses.relative(addresses.task_csv(task.name), page),
         empty="No entry has recorded all folds of this task yet.",
     )
-
-
-def _by_fold(site: Site, task: Task) -> dict[str, Sequence[float]]:
-    return {slug: result.by_fold for slug, result in site.results.on(task).items()}

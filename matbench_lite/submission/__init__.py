@@ -59,21 +59,4 @@ __all__ = [
     "parse", "read_about", "read_document", "same_score", "score_fold", "score_rows", "seal", "unfit_probabilities",
 ]  # fmt: skip
 
-__getattr__ = lazy(
-    __name__,
-    {
-        "entry_document": "ABOUT_FILE SCHEMA_FILE is_deeper parse read_about",
-        "entry_files": "MAX_FILES check_nothing_dropped check_owner read_document",
-        "entry_rules": "DOCUMENT MAX_ROWS PREDICTIONS READING SEVERITIES Finding Rule Severity in_order",
-        "entry_scores": "TOLERANCE ScoreDifference Scores TaskScores compare_scores fold_differences is_averaged "
-        "same_score score_fold score_rows",
-        "entry_seal": "seal",
-        "entry_shelf": "EntryShelf",
-        "examination": "Entry Examined as_entry examine",
-        "fold_predictions": "MAX_PREDICTION FoldPredictions PredictionType RecordedFold class_columns "
-        "unfit_probabilities",
-        "provenance": "Measurement collect_provenance",
-        "recording": "class_numbers",
-        "submission": "Submission",
-    },
-)
+__getattr__ = lazy(__name__)

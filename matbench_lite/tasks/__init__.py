@@ -30,4 +30,4 @@ __all__ = [
     "split_rows", "targets_digest",
 ]  # fmt: skip
 
-__getattr__ = lazy(__name__, {"splits": "NEITHER TEST TRAIN Marks Split share_groups split_rows"})
+__getattr__ = lazy(__name__)

@@ -81,26 +81,4 @@ __all__ = [
     "try_model", "visible_folders",
 ]  # fmt: skip
 
-__getattr__ = lazy(
-    __name__,
-    {
-        "bagging": "RowPredictions bag",
-        "driver": "Step drive",
-        "entry_run": "gather run_model",
-        "estimators": "Predicted checked_predictions derived_seed fit_predict predict_rows seed_everything",
-        "features": "MAGPIE_NAMES STRUCTURE_NAMES element_amounts magpie_array magpie_features structure_array "
-        "structure_features",
-        "jobs": "Job Outcome Protocol PieceRecord Split data_digest",
-        "journal": "Journal Log",
-        "model_file": "BASELINES MODEL_FILE Model about_model execute_file load_model model_inputs source_digest",
-        "prediction_table": "Comparison compare_tables predictions_table",
-        "protocols": "DEFAULT_INNER_FOLDS MAX_INNER_FOLDS Folds InnerFold LocalTest inner_folds inner_seed",
-        "run_plan": "Plan RunResult default_output",
-        "runners": "Backend Contained Here Processes Runner one_thread runner",
-        "sandbox": "Limits isolation_problem visible_folders",
-        "trial": "rescore try_model",
-        "trial_blend": "Blend blend_runs load_bagged",
-        "trial_record": "BAGGED_PARTS InnerResult Trial TrialSettings mean_metrics score_part trial_journal "
-        "tried_tasks",
-    },
-)
+__getattr__ = lazy(__name__)

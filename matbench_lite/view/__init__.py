@@ -69,25 +69,4 @@ __all__ = [
     "text_width", "unit_of", "with_unit",
 ]  # fmt: skip
 
-__getattr__ = lazy(
-    __name__,
-    {
-        "axis": "Axis Tick linear_axis log_axis score_axis",
-        "board_columns": "all_columns best_columns board_document compare_columns entry_columns matrix_columns "
-        "rank_columns short_name task_columns",
-        "classification_plots": "calibration confusion_matrix roc_curve",
-        "columns": "EMPTY Cell Column Output csv latex linked markdown records shown_in",
-        "figure": "Box Label Plot badge place_labels series_colour",
-        "group_plot": "error_by_group",
-        "histogram": "residuals target_histogram",
-        "history_plot": "best_by_date",
-        "page_tables": "DENSE MOST_ROWS Filter Table",
-        "parity_plot": "parity",
-        "periodic_table": "element_errors element_prevalence",
-        "predicted": "Predicted read_predicted",
-        "rank_plots": "critical_difference rank_intervals",
-        "score_columns": "interval_cell unit_of",
-        "score_plots": "error_bars scaled_errors",
-        "words": "has_unit plain_unit shorten text_width with_unit",
-    },
-)
+__getattr__ = lazy(__name__)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from matbench_lite.view.words import fixed, number, text_width
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _LEAST = 1e-100
 """What is smaller is zero: no axis needs more."""
@@ -132,7 +130,7 @@ def log_axis(low: float, high: float, start: float, end: float, *, ticks: int = 
     return drawn
 
 
-def score_axis(values: Sequence[float], start: float, end: float, *, ticks: int = 5) -> Axis:
+def score_axis(values: Sequence[float], start: float, end: float) -> Axis:
     """An axis for scores: linear, but by ratios where the worst is five times the best or more.
 
     Numbers a thousand times the best and more are left to the edge: one wild entry must not flatten all others. The
@@ -149,9 +147,9 @@ def score_axis(values: Sequence[float], start: float, end: float, *, ticks: int 
     low, high = _apart(float(seen.min()), float(seen.max()))
     if low >= 0 and best and high > 5 * best:
         room = (high / best) ** 0.04
-        return log_axis(best / room, high * room, start, end, ticks=ticks + 1)
+        return log_axis(best / room, high * room, start, end, ticks=6)
     room = 0.05 * (high - low)
-    return linear_axis(low - room, high + room, start, end, ticks=ticks)
+    return linear_axis(low - room, high + room, start, end)
 
 
 def _multiples(low: float, high: float, step: float) -> tuple[list[float], list[str]]:
@@ -167,7 +165,7 @@ def _multiples(low: float, high: float, step: float) -> tuple[list[float], list[
 
 def _with_ticks(axis: Axis, values: Sequence[float], labels: Sequence[str]) -> Axis:
     ticks = tuple(Tick(at=axis.at(value), label=label) for value, label in zip(values, labels, strict=True))
-    return Axis(low=axis.low, high=axis.high, start=axis.start, end=axis.end, log=axis.log, ticks=ticks)
+    return replace(axis, ticks=ticks)
 
 
 def _step(least: float) -> float:

@@ -182,13 +182,7 @@ def _matrix_column(board: GeneralBoard, task: Task, header: str) -> Column:
 
 
 def compare_columns(rows: Sequence[CompareRow], pair: Sequence[str], names: Mapping[str, str]) -> list[Column]:
-    """Two entries: tasks down.
-
-    Args:
-        rows: The comparisons; for people, those of one pair.
-        pair: The slugs of the two.
-        names: What entries are called, by slug.
-    """
+    """Two entries, by their slugs, and what entries are called: tasks down; for people, only the rows of the pair."""
     winners = [
         Cell(text=names[row.winner], data=row.winner, ink="tied") if row.winner else Cell(text="tied") for row in rows
     ]
@@ -224,12 +218,7 @@ def _compared(rows: Sequence[CompareRow], slug: str, score: str) -> list[Cell]:
 
 
 def entry_columns(board: EntryBoard, boards: Mapping[str, TaskBoard]) -> Iterator[Column]:
-    """One entry: its tasks down.
-
-    Args:
-        board: The entry.
-        boards: The leaderboards of its tasks, by name.
-    """
+    """One entry, and the leaderboards of its tasks by name: its tasks down."""
     rows = board.rows
     places = [next((each for each in boards[row.task].rows if each.slug == board.slug), None) for row in rows]
     ranks = [

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from matbench_lite.cleaner import clean
 from matbench_lite.metrics import DECISION_THRESHOLD, Summary, coverage, interval_from_std, miscalibration_area, rocauc
@@ -16,10 +16,6 @@ from matbench_lite.view.figure import Plot, draw
 from matbench_lite.view.predicted import Predicted
 from matbench_lite.view.words import number, rounded, shorten
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
 _MATRIX_LEFT, _MATRIX_TOP, _WIDE, _HIGH, _GAP = 130, 52, 160, 84, 4
 _LEFT, _TOP, _SIDE = 66, 10, 372
 _POINTS = 150
@@ -29,27 +25,10 @@ _FEWEST = 10
 """A bin of fewer rows says nothing of a probability."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Cell:
-    """One cell, as it is drawn: `level` is the colour."""
-
-    x: int
-    y: int
-    level: int
-    rows: str
-    share: str
-    right: bool
-
-
 def confusion_matrix(task: Task, predicted: Predicted) -> Plot | None:
-    """Draw how many rows of each class are taken for which.
+    """Draw how many rows of each class are taken for which; None for regression.
 
-    Args:
-        task: The task.
-        predicted: What an entry predicted; probabilities above 0.5 are taken as true.
-
-    Returns:
-        The plot; None for regression.
+    Probabilities above 0.5 are taken as true.
 
     Examples:
         >>> from matbench_lite import load_benchmark
@@ -91,16 +70,17 @@ def confusion_matrix(task: Task, predicted: Predicted) -> Plot | None:
     )
 
 
-def _cell(rows: int, of_class: int, right: bool, down: int, across: int) -> _Cell:
+def _cell(rows: int, of_class: int, right: bool, down: int, across: int) -> dict[str, Any]:
+    """One cell; `level` is the colour."""
     part = rows / of_class if of_class else 0.0
-    return _Cell(
-        x=_MATRIX_LEFT + across * (_WIDE + _GAP),
-        y=_MATRIX_TOP + down * (_HIGH + _GAP),
-        level=round(8 * part),
-        rows=count(rows, "row"),
-        share=share(part) if of_class else "–",
-        right=right,
-    )
+    return {
+        "x": _MATRIX_LEFT + across * (_WIDE + _GAP),
+        "y": _MATRIX_TOP + down * (_HIGH + _GAP),
+        "level": round(8 * part),
+        "rows": count(rows, "row"),
+        "share": share(part) if of_class else "–",
+        "right": right,
+    }
 
 
 def _part(rows: int, of_class: int) -> str:
@@ -108,15 +88,9 @@ def _part(rows: int, of_class: int) -> str:
 
 
 def roc_curve(task: Task, predicted: Predicted, *, score: Summary | None = None) -> Plot | None:
-    """Draw the ROC curve of a classification task.
+    """Draw the ROC curve of a classification task; None unless there are probabilities, and both classes.
 
-    Args:
-        task: The task.
-        predicted: What an entry predicted.
-        score: ROC-AUC over the folds; left out, that of all rows together is written.
-
-    Returns:
-        The plot; None unless there are probabilities, and both classes.
+    The score is ROC-AUC over the folds; left out, that of all rows together is written.
 
     Examples:
         >>> from matbench_lite import load_benchmark
@@ -181,13 +155,7 @@ def calibration(task: Task, predicted: Predicted) -> Plot | None:
 
     For regression: the share of true values inside central intervals of each level, which follow from `std`, and those
     of the recorded 95 % intervals. For probabilities: the share of true rows among those of about the same probability.
-
-    Args:
-        task: The task.
-        predicted: What an entry predicted.
-
-    Returns:
-        The plot; None where nothing says how sure the entry was.
+    None where nothing says how sure the entry was.
 
     Examples:
         >>> from matbench_lite import load_benchmark

@@ -161,9 +161,7 @@ def linked(columns: Iterable[Column], **links: Sequence[str | None]) -> list[Col
 def records(columns: Iterable[Column], output: Output = "json") -> list[dict[str, Any]]:
     """One dictionary per row for a machine: values with all their digits, nested as the paths say.
 
-    Args:
-        columns: The columns; of those with a nested path, a row has what is known of it.
-        output: "json" or "csv".
+    Of columns with a nested path, a row has what is known of it. The output is "json" or "csv".
 
     Examples:
         >>> score = Column(key="score", header="MAE", cells=[Cell(text="0.1", value=0.123)])
@@ -216,10 +214,6 @@ def markdown(columns: Iterable[Column]) -> str:
 
 def latex(columns: Iterable[Column], caption: str) -> str:
     r"""The table as LaTeX, with the rules of the package booktabs.
-
-    Args:
-        columns: The columns.
-        caption: What it shows.
 
     Examples:
         >>> share = Column(key="won", header="rows_won", cells=[Cell(text="25 %")], right=True)

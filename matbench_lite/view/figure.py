@@ -53,6 +53,12 @@ def draw(kind: str, *, height: float, title: str, caption: str, description: str
     return Plot(kind=kind, svg=Markup(_one_line(svg)), **texts)
 
 
+def draw_rows(kind: str, rows: Sequence[Any], *, top: float, row: float, **content: Any) -> Plot:
+    """A plot with one thing below the other, each so high, and an axis below them all."""
+    bottom = top + row * len(rows)
+    return draw(kind, height=bottom + 46, rows=rows, top=top, bottom=bottom, right=WIDTH - 4, **content)
+
+
 def series_colour(place: int) -> int:
     """The number of the colour of a series, from 0; the stylesheet has six, and the sixth and all further share one."""
     return min(place, 5)
@@ -106,14 +112,9 @@ def place_labels(
     taken: Sequence[Box] = (),
     size: float = FONT_SIZE,
 ) -> list[Label]:
-    """Put texts beside their points, the first points first; one that finds no free place is left out.
+    """Put a text beside each point, the first points first; one that finds no free place is left out.
 
-    Args:
-        points: Where the points are, in pixels.
-        texts: One text per point.
-        inside: Where texts may be.
-        taken: Where they may not.
-        size: Height of the text.
+    All is in pixels; `inside` is where texts may be, `taken` where they may not, and `size` is their height.
 
     Examples:
         >>> labels = place_labels([(10, 50), (12, 50)], ["Fe2O3", "MgO"], inside=Box(0, 0, 100, 100))
@@ -146,15 +147,9 @@ def _candidates(x: float, y: float, text: str, size: float) -> list[tuple[Label,
 
 
 def badge(label: str, message: str, *, good: bool = True) -> Markup:
-    """Draw a badge.
+    """Draw a badge, a label on the left and a message on the right: an SVG file whose colours do not follow the page.
 
-    Args:
-        label: What it is about, on the left, e.g. "matbench_lite".
-        message: What it says, on the right, e.g. "general-purpose, rank 2 of 22".
-        good: Whether the right side is blue; grey otherwise, e.g. for an entry whose scores are not verified.
-
-    Returns:
-        An SVG file of its own: its colours do not follow the page.
+    The right side is blue if it is good, else grey, e.g. for an entry whose scores are not verified.
 
     Examples:
         >>> badge("matbench_lite", "rank 1 of 22")[:19]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from matbench_lite.board import Anatomy, Group
 from matbench_lite.cleaner import clean
 from matbench_lite.tasks import Task
 from matbench_lite.text import count, share
 from matbench_lite.view.axis import linear_axis
-from matbench_lite.view.figure import WIDTH, Plot, draw
+from matbench_lite.view.figure import Plot, draw_rows
 from matbench_lite.view.periodic_table import FEWEST
-from matbench_lite.view.words import axis_label, number, plain_unit, shorten, with_unit
+from matbench_lite.view.words import axis_label, number, shorten, with_unit
 
 MOST = 12
 """So many groups are drawn, those with the most rows."""
@@ -25,29 +23,10 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Bar:
-    """One group, as it is drawn."""
-
-    y: float
-    label: str
-    end: float
-    value: str
-    rows: str
-    tip: str
-    few: bool
-
-
 def error_by_group(task: Task, anatomy: Anatomy, by: str) -> Plot | None:
-    """Draw the error on each group of rows.
+    """Draw the error on each group of rows; None with fewer than two groups.
 
-    Args:
-        task: The task.
-        anatomy: Where the entry fails.
-        by: What the rows of a group have in common: "target", "number of elements", "crystal system" or "space group".
-
-    Returns:
-        The plot; None with fewer than two such groups.
+    What their rows have in common is "target", "number of elements", "crystal system" or "space group".
 
     Examples:
         >>> from matbench_lite import load_benchmark
@@ -71,42 +50,31 @@ def error_by_group(task: Task, anatomy: Anatomy, by: str) -> Plot | None:
     longest = scale * max(*(group.error for group in shown), overall)
     axis = linear_axis(0, longest or 1.0, _LEFT, _RIGHT, ticks=4)
     drawn = [
-        _Bar(
-            y=_TOP + _ROW * place,
-            label=shorten(group.label.replace("-", "−"), _LEFT - 10, size=12),
-            end=axis.at(scale * group.error),
-            value=_value(group.error, wrong),
-            rows=f"{group.rows:,}",
-            tip=f"{group.label}: {_error(group, task)}, {count(group.rows, 'row')}",
-            few=group.rows < FEWEST,
-        )
+        {
+            "y": _TOP + _ROW * place,
+            "label": shorten(group.label.replace("-", "−"), _LEFT - 10, size=12),
+            "end": axis.at(scale * group.error),
+            "value": share(group.error) if wrong else number(group.error),
+            "rows": f"{group.rows:,}",
+            "tip": f"{group.label}: {_error(group, task)}, {count(group.rows, 'row')}",
+            "few": group.rows < FEWEST,
+        }
         for place, group in enumerate(shown)
     ]
-    bottom = _TOP + _ROW * len(drawn)
-    return draw(
+    return draw_rows(
         "error_by_group",
-        height=bottom + 46,
+        drawn,
+        top=_TOP,
+        row=_ROW,
         title=_TITLES[by],
         caption=_caption(task, by, len(shown), len(groups), wrong),
         description=_description(task, by, groups),
-        bars=drawn,
         axis=axis,
         axis_name=axis_label("wrong rows", "%") if wrong else axis_label("mean absolute error", task.unit),
-        by=_heading(by, task),
+        by=shorten(axis_label(clean(task.target), task.unit) if by == "target" else by, _RIGHT, size=12),
         overall=axis.at(scale * overall),
-        top=_TOP,
-        bottom=bottom,
-        right=WIDTH - 4,
         thick=_ROW - 8,
     )
-
-
-def _heading(by: str, task: Task) -> str:
-    return shorten(axis_label(clean(task.target), task.unit) if by == "target" else by, _RIGHT, size=12)
-
-
-def _value(error: float, wrong: bool) -> str:
-    return share(error) if wrong else number(error)
 
 
 def _error(group: Group, task: Task) -> str:
@@ -129,9 +97,9 @@ def _description(task: Task, by: str, groups: list[Group]) -> str:
     solid = [group for group in groups if group.rows >= FEWEST] or groups
     best, worst = (pick(solid, key=lambda group: group.error) for pick in (min, max))
     what = "true value" if by == "target" else by
-    unit = f" {plain_unit(task.unit)}" if by == "target" and task.unit not in ("", "unitless") else ""
-    return (
-        f"Error of {task.name} by {what}: largest for {worst.label}{unit} "
-        f"({_error(worst, task)}, {count(worst.rows, 'row')}), smallest for {best.label}{unit} "
-        f"({_error(best, task)}, {count(best.rows, 'row')})."
+    first, last = (
+        f"{with_unit(group.label, task.unit if by == 'target' else '')} "
+        f"({_error(group, task)}, {count(group.rows, 'row')})"
+        for group in (worst, best)
     )
+    return f"Error of {task.name} by {what}: largest for {first}, smallest for {last}."

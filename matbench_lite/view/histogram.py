@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike, NDArray
 
 from matbench_lite.cleaner import clean
 from matbench_lite.tasks import Task
 from matbench_lite.text import count, px, share
-from matbench_lite.view.axis import linear_axis
+from matbench_lite.view.axis import Axis, linear_axis
 from matbench_lite.view.figure import Plot, draw
 from matbench_lite.view.predicted import Predicted, quantile
 from matbench_lite.view.words import axis_label, number, with_unit
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from matbench_lite.view.axis import Axis
-
 _LEFT, _RIGHT = 60, 464
 _TARGETS_TOP, _TARGETS_BOTTOM, _TARGET_BINS = 12, 186, 48
 _ERRORS_TOP, _ERRORS_BOTTOM, _ERROR_BINS = 34, 210, 61
+_KEPT = 0.998
+"""The share of the values that an axis must show."""
 
 
 def bin_counts(pixels: NDArray[np.float64], axis: Axis, bins: int) -> NDArray[np.int64]:
@@ -52,7 +48,7 @@ def scaled_counts(numbers: NDArray[np.int64], height: float) -> NDArray[np.float
     return heights
 
 
-def usual_range(values: NDArray[np.float64], *, keep: float = 0.998) -> tuple[float, float]:
+def usual_range(values: NDArray[np.float64]) -> tuple[float, float]:
     """The range of values, without far tails: where nearly all values need less than 40 % of it, theirs.
 
     Examples:
@@ -62,7 +58,7 @@ def usual_range(values: NDArray[np.float64], *, keep: float = 0.998) -> tuple[fl
         (0.0, 9.0)
     """
     low, high = float(values.min()), float(values.max())
-    tail = math.floor(len(values) * (1 - keep) / 2)
+    tail = math.floor(len(values) * (1 - _KEPT) / 2)
     ends = (tail, len(values) - 1 - tail)
     inner_low, inner_high = np.partition(values, ends)[list(ends)].tolist()
     if inner_high > inner_low and inner_high - inner_low < 0.4 * (high - low):
@@ -70,15 +66,8 @@ def usual_range(values: NDArray[np.float64], *, keep: float = 0.998) -> tuple[fl
     return low, high
 
 
-def target_histogram(task: Task, targets: npt.ArrayLike) -> Plot | None:
-    """Draw how the targets of a task are distributed.
-
-    Args:
-        task: The task.
-        targets: The targets of all rows, in the unit of the task, or booleans.
-
-    Returns:
-        The plot; None without rows.
+def target_histogram(task: Task, targets: ArrayLike) -> Plot | None:
+    """Draw how the targets of a task, in its unit or booleans, are distributed; None without rows.
 
     Examples:
         >>> from matbench_lite import load_benchmark
@@ -91,7 +80,7 @@ def target_histogram(task: Task, targets: npt.ArrayLike) -> Plot | None:
     return _of_classes(task, values) if task.kind == "classification" else _of_numbers(task, values)
 
 
-def _of_numbers(task: Task, values: npt.NDArray[np.float64]) -> Plot:
+def _of_numbers(task: Task, values: NDArray[np.float64]) -> Plot:
     low, high = usual_range(values)
     room = 0.02 * (high - low)
     axis = linear_axis(low - room, high + room, _LEFT, _RIGHT, ticks=6)
@@ -122,7 +111,7 @@ def _of_numbers(task: Task, values: npt.NDArray[np.float64]) -> Plot:
     )
 
 
-def _of_classes(task: Task, values: npt.NDArray[np.float64]) -> Plot:
+def _of_classes(task: Task, values: NDArray[np.float64]) -> Plot:
     true = int(np.count_nonzero(values))
     axis = linear_axis(0, len(values), 60, 320)
     classes = [
@@ -146,14 +135,7 @@ def _target(value: float, unit: str) -> str:
 
 
 def residuals(task: Task, predicted: Predicted) -> Plot | None:
-    """Draw how the errors of a regression task, predicted minus true, are distributed.
-
-    Args:
-        task: The task.
-        predicted: What an entry predicted.
-
-    Returns:
-        The plot; None for classification.
+    """Draw how the errors of a regression task, predicted minus true, are distributed; None for classification.
 
     Examples:
         >>> from matbench_lite import load_benchmark
@@ -172,7 +154,9 @@ def residuals(task: Task, predicted: Predicted) -> Plot | None:
     y = linear_axis(0, int(counts.max()), _ERRORS_BOTTOM, _ERRORS_TOP, ticks=4, widen=True)
     low, middle, high = (quantile(ordered, part) for part in (0.025, 0.5, 0.975))
     beyond = len(sizes) - int(np.searchsorted(sizes, axis.high, side="right"))
-    below, above = (share(part / len(ordered)) for part in _on_both_sides(ordered))
+    # Of the sorted errors, those before the zeros and those after them.
+    first, last = np.searchsorted(ordered, 0.0), np.searchsorted(ordered, 0.0, side="right")
+    below, above = share(first / len(ordered)), share((len(ordered) - last) / len(ordered))
     return draw(
         "residuals",
         height=_ERRORS_BOTTOM + 46,
@@ -195,11 +179,6 @@ def residuals(task: Task, predicted: Predicted) -> Plot | None:
         top=_ERRORS_TOP,
         bottom=_ERRORS_BOTTOM,
     )
-
-
-def _on_both_sides(ordered: NDArray[np.float64]) -> tuple[int, int]:
-    """How many of the sorted errors are below zero, and above."""
-    return int(np.searchsorted(ordered, 0.0)), len(ordered) - int(np.searchsorted(ordered, 0.0, side="right"))
 
 
 def _error(value: float, unit: str) -> str:

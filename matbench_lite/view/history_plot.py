@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from itertools import pairwise
 
@@ -19,13 +20,7 @@ _MOST_NAMES = 12
 
 
 def best_by_date(history: History) -> Plot | None:
-    """Draw the best score of a task from one date to the next.
-
-    Args:
-        history: The entries that were the best when they came.
-
-    Returns:
-        The plot; None where nothing has moved yet: unless there are steps on two days or more.
+    """Draw the best score of a task from one date to the next; None unless there are steps on two days or more.
 
     Examples:
         >>> from matbench_lite.metrics import summarise
@@ -100,7 +95,7 @@ def _dates(days: list[date]) -> Axis:
         for start in starts
         if axis.holds(start.toordinal()) and (months == (1,) or axis.at(start.toordinal()) < _RIGHT - 14)
     ]
-    return Axis(low=low, high=high, start=_LEFT, end=_RIGHT, ticks=_apart(ticks))
+    return replace(axis, ticks=_apart(ticks))
 
 
 def _apart(ticks: list[Tick]) -> tuple[Tick, ...]:

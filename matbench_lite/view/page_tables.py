@@ -22,13 +22,9 @@ DENSE = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Filter:
-    """Chips above a table: a property of its rows.
+    """Chips above a table: a property of its rows, by its name in addresses and what it is called.
 
-    Args:
-        key: Its name in addresses.
-        label: What it is called.
-        values: What rows can have, in order; none, if there is nothing to choose.
-        rows: What each row has; a row may have several, or none.
+    The values are what rows can have, in order; none, if there is nothing to choose. A row may have several, or none.
     """
 
     key: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from matbench_lite.board import WorstRow
 from matbench_lite.cleaner import clean
@@ -17,10 +18,6 @@ from matbench_lite.view.figure import Box, Plot, draw, place_labels
 from matbench_lite.view.histogram import bar_path, bin_counts, lying_bar_path, scaled_counts, usual_range
 from matbench_lite.view.predicted import MOST_POINTS, Predicted, quantile
 from matbench_lite.view.words import axis_label, number, plain_unit, rounded, text_width, with_unit
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 _LABELLED = 5
 _PALEST, _DARKEST = 2, 8
@@ -34,16 +31,10 @@ _COLOURS = range(_PALEST, _DARKEST + 1)
 def parity(
     task: Task, predicted: Predicted, *, score: Summary | None = None, worst: Sequence[WorstRow] = ()
 ) -> Plot | None:
-    """Draw predicted against true values of a regression task.
+    """Draw predicted against true values of a regression task; None for classification.
 
-    Args:
-        task: The task.
-        predicted: What an entry predicted.
-        score: MAE over the folds, in the unit of the task; left out, that of all rows is written.
-        worst: The rows with the largest errors, largest first: named where rows are not drawn one by one.
-
-    Returns:
-        The plot; None for classification.
+    The score is the MAE over the folds, in the unit of the task; left out, that of all rows is written. The worst rows,
+    largest error first, are named where rows are not drawn one by one.
 
     Examples:
         >>> from matbench_lite import load_benchmark

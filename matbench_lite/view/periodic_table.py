@@ -37,14 +37,7 @@ class _Cell:
 
 
 def element_prevalence(task: Task, formulas: Iterable[str]) -> Plot | None:
-    """Draw in how many rows of a task each element occurs.
-
-    Args:
-        task: The task.
-        formulas: Reduced formulas of its rows.
-
-    Returns:
-        The plot; None without rows.
+    """Draw in how many rows of a task each element occurs, by their reduced formulas; None without rows.
 
     Examples:
         >>> from matbench_lite import load_benchmark
@@ -74,14 +67,7 @@ def element_prevalence(task: Task, formulas: Iterable[str]) -> Plot | None:
 
 
 def element_errors(task: Task, anatomy: Anatomy) -> Plot | None:
-    """Draw the error of an entry on the rows that contain each element.
-
-    Args:
-        task: The task.
-        anatomy: Where the entry fails.
-
-    Returns:
-        The plot; None if no element has enough rows.
+    """Draw the error of an entry on the rows that contain each element; None if no element has enough rows.
 
     Examples:
         >>> from matbench_lite import load_benchmark

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from matbench_lite.board import targets_state
 from matbench_lite.data import load_formulas
 from matbench_lite.submission import RecordedFold
 from matbench_lite.tasks import Task
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 MOST_POINTS = 2000
 """Up to so many rows are drawn one by one, more as a density."""
@@ -26,14 +22,9 @@ MOST_POINTS = 2000
 class Predicted:
     """Truth and predictions of every row of a task, in file order.
 
-    Args:
-        type: What the predictions are: "value", "label" or "probability".
-        truth: True values, in the unit of the task; for classification 0 and 1.
-        prediction: What was predicted, in the same unit; labels, or probabilities of true.
-        formulas: Reduced formulas, for tasks whose rows are drawn one by one; those of the others would fill memory.
-        std: Standard deviations, in the same unit, where recorded for all folds.
-        lower: Lower ends of 95 % intervals, where recorded for all folds.
-        upper: Upper ends.
+    The type is "value", "label" or "probability"; numbers are in the unit of the task, classes 0 and 1.
+    Reduced formulas are there for tasks whose rows are drawn one by one: the others would fill memory. Deviations and
+    the ends of 95 % intervals are there where they are recorded for all folds.
     """
 
     type: str
@@ -61,14 +52,9 @@ class Predicted:
 
 
 def read_predicted(task: Task, recorded: Mapping[int, RecordedFold]) -> Predicted | None:
-    """Put the recorded folds of a task beside its targets.
+    """Put the recorded folds of a task, `Submission.recorded(task.name)`, beside its targets.
 
-    Args:
-        task: The task.
-        recorded: What an entry recorded, by fold: `Submission.recorded(task.name)`.
-
-    Returns:
-        The arrays; None if the targets are not on this machine, or a fold is missing.
+    None if the targets are not on this machine, or a fold is missing.
 
     Examples:
         >>> from matbench_lite import Submission, load_benchmark

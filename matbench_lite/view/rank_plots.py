@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
 
 from matbench_lite.board import GeneralBoard, GeneralRow
 from matbench_lite.cleaner import clean
 from matbench_lite.stats import ALPHA, Interval
 from matbench_lite.text import count, in_words
 from matbench_lite.view.axis import Axis, Tick
-from matbench_lite.view.figure import WIDTH, Plot, draw
+from matbench_lite.view.figure import WIDTH, Plot, draw_rows
 from matbench_lite.view.words import number, shorten
 
 _MOST = 30
@@ -21,19 +22,6 @@ _ROOM = 24
 """For the scale bar above the rows."""
 _BARS = 412
 """Where the bars that join entries begin."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _RankedRow:
-    """One entry, as it is drawn; `bar` are the ends of its interval, in pixels."""
-
-    y: float
-    name: str
-    value: str
-    tip: str
-    at: float
-    bar: tuple[float, float] | None = None
-    first: bool = False
 
 
 def _row_y(place: int) -> float:
@@ -48,7 +36,7 @@ def _rank_axis(last: float) -> Axis:
     axis = Axis(low=1, high=last, start=_LEFT + 8, end=_RIGHT - 8)
     ranks = [1, *range(step if step > 1 else 2, last + 1, step)]
     ticks = tuple(Tick(at=axis.at(rank), label=str(rank)) for rank in ranks)
-    return Axis(low=1, high=last, start=axis.start, end=axis.end, ticks=ticks)
+    return replace(axis, ticks=ticks)
 
 
 def _only_the_first(rows: tuple[GeneralRow, ...]) -> str:
@@ -62,13 +50,7 @@ def _on_tasks(number: int) -> str:
 
 
 def critical_difference(board: GeneralBoard) -> Plot | None:
-    """Draw the mean ranks of the ranked entries, and join those that cannot be told apart.
-
-    Args:
-        board: The general-purpose leaderboard.
-
-    Returns:
-        The plot; None with fewer than two ranked entries.
+    """Draw the mean ranks of the ranked entries, and join those that cannot be told apart; None with fewer than two.
 
     Examples:
         >>> from matbench_lite.stats import Friedman
@@ -90,34 +72,31 @@ def critical_difference(board: GeneralBoard) -> Plot | None:
     axis = _rank_axis(max(means[-1], min(1 + distance, len(board.ranked))))
     groups = [group for group in joined(means, distance) if len(group) > 1]
     drawn = [
-        _RankedRow(
-            y=_row_y(place) + _ROOM,
-            name=shorten(row.algorithm, _NAME_ROOM),
-            value=f"{mean:.1f}",
-            tip=f"{clean(row.algorithm)}: mean rank {mean:.2f} {_on_tasks(len(board.ranked_tasks))}",
-            at=axis.at(mean),
-            first=mean - means[0] < distance,
-        )
+        {
+            "y": _row_y(place) + _ROOM,
+            "name": shorten(row.algorithm, _NAME_ROOM),
+            "value": f"{mean:.1f}",
+            "tip": f"{clean(row.algorithm)}: mean rank {mean:.2f} {_on_tasks(len(board.ranked_tasks))}",
+            "at": axis.at(mean),
+            "first": mean - means[0] < distance,
+        }
         for place, (row, mean) in enumerate(zip(rows, means, strict=True))
     ]
     step = min(9.0, (WIDTH - 44 - _BARS) / max(1, len(groups) - 1))
-    bottom = _TOP + _ROOM + _ROW * len(drawn)
-    return draw(
+    return draw_rows(
         "critical_difference",
-        height=bottom + 46,
+        drawn,
+        top=_TOP + _ROOM,
+        row=_ROW,
         title="Which entries can be told apart over these tasks?",
         caption=_caption(board, distance, test.p),
         description=_description(board, rows, groups, distance, test.p),
-        rows=drawn,
         axis=axis,
         bars=[
-            (_BARS + step * place, drawn[group.start].y - 7, drawn[group.stop - 1].y + 7)
+            (_BARS + step * place, _row_y(group.start) + _ROOM - 7, _row_y(group.stop - 1) + _ROOM + 7)
             for place, group in enumerate(groups)
         ],
         scale=(axis.at(1), axis.at(1 + distance), f"critical difference {distance:.2f}"),
-        top=_TOP + _ROOM,
-        bottom=bottom,
-        right=WIDTH - 4,
         left=_LEFT,
     )
 
@@ -166,13 +145,7 @@ def _description(
 
 
 def rank_intervals(board: GeneralBoard) -> Plot | None:
-    """Draw the place of each ranked entry with its 95 % interval.
-
-    Args:
-        board: The general-purpose leaderboard.
-
-    Returns:
-        The plot; None with fewer than two ranked entries.
+    """Draw the place of each ranked entry with its 95 % interval; None with fewer than two of them.
 
     Examples:
         >>> about = {"category": "general-purpose", "rank_interval": Interval(1.0, 2.0)}
@@ -185,37 +158,34 @@ def rank_intervals(board: GeneralBoard) -> Plot | None:
         return None
     axis = _rank_axis(max(_interval(row).high for row in board.ranked[:_MOST]))
     drawn = [_interval_row(row, axis, _row_y(place)) for place, row in enumerate(board.ranked[:_MOST])]
-    bottom = _TOP + _ROW * len(drawn)
     could_be_first = [clean(row.algorithm) for row in board.ranked if _interval(row).low <= 1]
-    return draw(
+    return draw_rows(
         "rank_intervals",
-        height=bottom + 46,
+        drawn,
+        top=_TOP,
+        row=_ROW,
         title="Would the order hold on other tasks?",
         caption=f"Dot: place by mean rank {_on_tasks(len(board.ranked_tasks))}. Bar: its 95 % interval when the tasks "
         "are drawn again (bootstrap). Blue: could be first." + _only_the_first(board.ranked),
         description=f"Places that could be the first: {in_words(could_be_first)}. "
         + "; ".join(f"{clean(row.algorithm)}: {_range(row)}" for row in board.ranked[:_MOST])
         + ".",
-        rows=drawn,
         axis=axis,
-        top=_TOP,
-        bottom=bottom,
-        right=WIDTH - 4,
     )
 
 
-def _interval_row(row: GeneralRow, axis: Axis, y: float) -> _RankedRow:
+def _interval_row(row: GeneralRow, axis: Axis, y: float) -> dict[str, Any]:
     interval = _interval(row)
     assert row.rank is not None
-    return _RankedRow(
-        y=y,
-        name=shorten(row.algorithm, _NAME_ROOM),
-        value=f"{interval.low:.0f}–{interval.high:.0f}" if interval.low < interval.high else f"{interval.low:.0f}",
-        tip=f"{clean(row.algorithm)}: {_range(row)}",
-        at=axis.at(row.rank),
-        bar=(axis.at(interval.low), axis.at(interval.high)),
-        first=interval.low <= 1,
-    )
+    return {
+        "y": y,
+        "name": shorten(row.algorithm, _NAME_ROOM),
+        "value": f"{interval.low:.0f}–{interval.high:.0f}" if interval.low < interval.high else f"{interval.low:.0f}",
+        "tip": f"{clean(row.algorithm)}: {_range(row)}",
+        "at": axis.at(row.rank),
+        "bar": (axis.at(interval.low), axis.at(interval.high)),
+        "first": interval.low <= 1,
+    }
 
 
 def _interval(row: GeneralRow) -> Interval:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from matbench_lite.board import BestRow, GeneralBoard, TaskBoard, TaskRow
 from matbench_lite.cleaner import clean
@@ -14,7 +14,7 @@ from matbench_lite.tasks import Benchmark
 from matbench_lite.text import count, in_words
 from matbench_lite.view.axis import Axis, log_axis, score_axis
 from matbench_lite.view.board_columns import short_name
-from matbench_lite.view.figure import WIDTH, Plot, draw
+from matbench_lite.view.figure import WIDTH, Plot, draw_rows
 from matbench_lite.view.words import axis_label, number, rounded, shorten, with_unit
 
 _MOST = 30
@@ -26,31 +26,10 @@ _LEAST = 1e-3
 """Scaled errors below it are drawn at the edge."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _EntryRow:
-    """One entry, as it is drawn, in pixels; `beyond` is -1 or 1 where its score is left or right of the axis."""
-
-    y: float
-    name: str
-    group: str
-    value: str
-    tip: str
-    first: bool
-    at: float
-    beyond: int
-    bar: tuple[float, float] | None
-    folds: tuple[float, ...]
-
-
 def error_bars(board: TaskBoard, by_fold: Mapping[str, Sequence[float]] | None = None) -> Plot | None:
-    """Draw the entries of a task by rank: score, 95 % interval, folds, tie group.
+    """Draw the entries of a task by rank: score, 95 % interval, folds, tie group; None if the board is empty.
 
-    Args:
-        board: The leaderboard of the task.
-        by_fold: The score of each fold by slug, in the unit of the metric; left out, the folds are not drawn.
-
-    Returns:
-        The plot; None if the board is empty.
+    The scores of the folds are given by slug, in the unit of the metric; left out, they are not drawn.
 
     Examples:
         >>> from matbench_lite import Submission, load_benchmark
@@ -69,41 +48,39 @@ def error_bars(board: TaskBoard, by_fold: Mapping[str, Sequence[float]] | None =
     axis = score_axis([value for row in rows for value in _numbers(row, folds)], _LEFT, _RIGHT)
     metric = metric_name(board.metric, "")
     drawn = [
-        _entry_row(row, axis, tuple(folds.get(row.slug, ())), metric, board.unit, _TOP + _ROW * (place + 0.5))
+        _entry_row(row, axis, folds.get(row.slug, ()), metric, board.unit, _TOP + _ROW * (place + 0.5))
         for place, row in enumerate(rows)
     ]
-    bottom = _TOP + _ROW * len(drawn)
-    return draw(
+    return draw_rows(
         "error_bars",
-        height=bottom + 46,
+        drawn,
+        top=_TOP,
+        row=_ROW,
         title="Who is ahead, and is it certain?",
         caption=_caption(board, bool(folds)),
         description=_bars_description(board, metric),
-        rows=drawn,
         axis=axis,
         axis_name=axis_label(metric, board.unit if METRICS[board.metric].in_target_unit else "", log=axis.log),
         metric=metric,
-        top=_TOP,
-        bottom=bottom,
-        right=WIDTH - 4,
-        band=drawn[0].bar,
+        band=drawn[0]["bar"],
     )
 
 
-def _entry_row(row: TaskRow, axis: Axis, folds: tuple[float, ...], metric: str, unit: str, y: float) -> _EntryRow:
+def _entry_row(row: TaskRow, axis: Axis, folds: Sequence[float], metric: str, unit: str, y: float) -> dict[str, Any]:
+    """One entry, in pixels; `beyond` is -1 or 1 where its score is left or right of the axis."""
     interval = row.interval
-    return _EntryRow(
-        y=y,
-        name=shorten(row.algorithm, _NAME_ROOM),
-        group=row.tie_group,
-        value=rounded(row.score.mean, row.score.std),
-        tip=_tip(row, metric, unit, folds),
-        first=row.tie_group == "a",
-        at=axis.at(row.score.mean),
-        beyond=(row.score.mean > axis.high) - (row.score.mean < axis.low),
-        bar=(axis.at(interval.low), axis.at(interval.high)) if interval else None,
-        folds=tuple(axis.at(fold) for fold in folds),
-    )
+    return {
+        "y": y,
+        "name": shorten(row.algorithm, _NAME_ROOM),
+        "group": row.tie_group,
+        "value": rounded(row.score.mean, row.score.std),
+        "tip": _tip(row, metric, unit, folds),
+        "first": row.tie_group == "a",
+        "at": axis.at(row.score.mean),
+        "beyond": (row.score.mean > axis.high) - (row.score.mean < axis.low),
+        "bar": (axis.at(interval.low), axis.at(interval.high)) if interval else None,
+        "folds": [axis.at(fold) for fold in folds],
+    }
 
 
 def _numbers(row: TaskRow, folds: Mapping[str, Sequence[float]]) -> list[float]:
@@ -161,27 +138,10 @@ def _score(row: TaskRow, unit: str) -> str:
     return with_unit(rounded(row.score.mean, row.score.std), unit)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _TaskRow:
-    """One task, as it is drawn."""
-
-    y: float
-    name: str
-    best: str
-    tip: str
-    at: float
-    others: tuple[float, ...]
-
-
 def scaled_errors(board: GeneralBoard, benchmark: Benchmark) -> Plot | None:
     """Draw per task the scaled error of the best general-purpose entry, and of the others.
 
-    Args:
-        board: The general-purpose leaderboard.
-        benchmark: Its benchmark: the names of tasks are shortened by what they share.
-
-    Returns:
-        The plot, from the task that is done best to the one done worst; None if there is no scaled error.
+    It goes from the task that is done best to the one done worst; None if there is no scaled error.
 
     Examples:
         >>> from matbench_lite import load_benchmark
@@ -202,20 +162,17 @@ def scaled_errors(board: GeneralBoard, benchmark: Benchmark) -> Plot | None:
         _task_row(row, values[row.task], short_name(benchmark, row.task), axis, _TASKS_TOP + _TASKS_ROW * (place + 0.5))
         for place, row in enumerate(known)
     ]
-    bottom = _TASKS_TOP + _TASKS_ROW * len(drawn)
-    return draw(
+    return draw_rows(
         "scaled_errors",
-        height=bottom + 46,
+        drawn,
+        top=_TASKS_TOP,
+        row=_TASKS_ROW,
         title="How far from a constant guess, task by task?",
         caption="Blue: the best general-purpose entry of each task; grey: the others. 0 is perfect, 1 is as good as "
         "always guessing the mean (regression) or one class (classification). Further left is better.",
         description=_errors_description(known),
-        rows=drawn,
         axis=axis,
         guess=axis.at(1.0),
-        top=_TASKS_TOP,
-        bottom=bottom,
-        right=WIDTH - 4,
     )
 
 
@@ -229,17 +186,17 @@ def _all_errors(board: GeneralBoard, task: str) -> list[float]:
     return sorted(value for value in values if math.isfinite(value))[:_MOST]
 
 
-def _task_row(row: BestRow, values: list[float], name: str, axis: Axis, y: float) -> _TaskRow:
+def _task_row(row: BestRow, values: list[float], name: str, axis: Axis, y: float) -> dict[str, Any]:
     tied = f", tied with {row.tied} more" if row.tied else ""
     algorithm = clean(row.algorithm or "")
-    return _TaskRow(
-        y=y,
-        name=shorten(name, _TASKS_LEFT - 8),
-        best=shorten(algorithm, WIDTH - 4 - _TASKS_RIGHT - 8),
-        tip=f"{row.task} ({row.samples:,} rows): best is {algorithm}, scaled error {number(_error(row))}{tied}",
-        at=axis.at(_error(row)),
-        others=tuple(axis.at(value) for value in values[1:] if axis.holds(value)),
-    )
+    return {
+        "y": y,
+        "name": shorten(name, _TASKS_LEFT - 8),
+        "best": shorten(algorithm, WIDTH - 4 - _TASKS_RIGHT - 8),
+        "tip": f"{row.task} ({row.samples:,} rows): best is {algorithm}, scaled error {number(_error(row))}{tied}",
+        "at": axis.at(_error(row)),
+        "others": [axis.at(value) for value in values[1:] if axis.holds(value)],
+    }
 
 
 def _errors_description(known: list[BestRow]) -> str:

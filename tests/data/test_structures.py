@@ -129,7 +129,7 @@ def test_odd_structures_are_kept_whole(original: dict[str, Any]) -> None:
 def test_a_mixed_table_survives_parquet_and_selection(tmp_path: Path) -> None:
     originals = [*PLAIN.values(), *WHOLE.values()]
     write_structures(encode_structures(originals), tmp_path / "s.parquet")
-    columns = StructureColumns(read_columns(tmp_path / "s.parquet"))
+    columns = StructureColumns(read_columns((tmp_path / "s.parquet").read_bytes()))
     wanted = [exact(Structure.from_dict(copy.deepcopy(original))) for original in originals]
     assert [exact(columns.build(row)) for row in range(len(columns))] == wanted
     rows = list(range(len(columns)))[::-2]

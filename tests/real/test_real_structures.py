@@ -43,7 +43,7 @@ def test_every_structure_of_a_task(real_data: Path, tmp_path: Path, name: str, s
     rows: list[list[Any]] = content["data"]
     original = read_original(path, input_kind="structure")
     write_structures(original.structures, tmp_path / "structures.parquet")
-    columns = StructureColumns(read_columns(tmp_path / "structures.parquet"))
+    columns = StructureColumns(read_columns((tmp_path / "structures.parquet").read_bytes()))
 
     assert len(columns) == len(rows) >= 600
     assert original.structures["rest"].null_count == len(rows)

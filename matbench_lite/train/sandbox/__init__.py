@@ -17,11 +17,4 @@ if TYPE_CHECKING:
 
 __all__ = ["STAGES", "Fitted", "Limits", "fit_contained", "isolation_problem", "visible_folders"]
 
-__getattr__ = lazy(
-    __name__,
-    {
-        "contained_fit": "Fitted fit_contained",
-        "isolation": "isolation_problem visible_folders",
-        "protocol": "STAGES Limits",
-    },
-)
+__getattr__ = lazy(__name__)
