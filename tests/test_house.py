@@ -12,10 +12,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 DEEP, LONGEST = 1, 400
 """Imports that reach inside another package, and lines of the longest module: lower a bound when it falls."""
-MODULES, MEDIAN, LINES = 260, 120, 45_000
+MODULES, MEDIAN, LINES = 260, 120, 43_700
 """At most so many modules, half of them of so many lines or more; so many lines in all: few rooms, one idea each.
 
-Tables, classes and one engine for all protocols brought 2,700 lines; 39,500 is the aim."""
+Tables, classes and one engine for all protocols brought 1,500 lines; 39,500 is the aim."""
 CHECK = 35
 """Files in which `mbl check` runs: what somebody reads who wants to know how an entry is checked."""
 
