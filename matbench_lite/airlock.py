@@ -35,7 +35,7 @@ Decoder = Callable[[Any, Sequence[memoryview]], tuple[Any, Mapping[str, NDArray[
 _MOST = 1 << 34
 _FILES = 64
 _NEW_USER, _NEW_NET = 0x10000000, 0x40000000
-_NO_NEW_PRIVILEGES = 38
+_NO_NEW_PRIVILEGES, _DIES_WITH_PARENT = 38, 1
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from matbench_lite.airlock import main; main()"
 _PATIENCE = 20
 """Seconds on the clock for a second of processor time: other work may hold all processors."""
@@ -125,17 +125,9 @@ _USUAL = Limits()
 def inside(decoder: Callable[..., Any], about: Any, *blobs: bytes, limits: Limits = _USUAL) -> Reply:
     """Run a decoder in the airlock.
 
-    Args:
-        decoder: A function of ours at the top of its module: takes plain data and the bytes of files, gives plain data
-            and arrays by name.
-        about: What it is to know, as plain JSON data.
-        blobs: The bytes of the files.
-        limits: What it may take.
-
-    Raises:
-        AirlockError: If it crashed, hung, needed too much, or gave something else.
-        MachineError: If no child process can be started: that is no fault of the files.
-        MatbenchLiteError: What the decoder itself raised.
+    It is a function of ours at the top of its module that takes plain JSON data and the bytes of files, and gives plain
+    data and arrays by name. What it raises is raised here. An `AirlockError` if it crashed, hung, needed too much, or
+    gave something else; a `MachineError` if no child process can be started: that is no fault of the files.
     """
     return _airlock().decode(decoder, about, blobs, limits)
 
@@ -367,6 +359,8 @@ def _confine() -> None:
             if system.unshare(_NEW_USER | _NEW_NET):
                 system.unshare(_NEW_NET)
             system.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+            # A closed pipe is noticed between two files only. Last: a change of rights takes it back.
+            system.prctl(_DIES_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
 
 
 def _limit(seconds: float, megabytes: int | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 import sys
@@ -110,11 +111,12 @@ def replace_files(
 def finish_replacing(folder: Path) -> None:
     """Finish what a process that was killed had committed; mostly there is nothing to do.
 
-    A link is never followed: it would move the files of another folder.
+    A link is never followed: it would move the files of another folder. A folder that may only be read stays as it is.
     """
-    if _is_committed(folder):
-        with _alone(folder):
-            _finish(folder)
+    with suppress(OSError):
+        if _is_committed(folder):
+            with _alone(folder):
+                _finish(folder)
 
 
 def _is_committed(folder: Path) -> bool:
@@ -248,3 +250,44 @@ def write_bytes(path: Path, content: bytes) -> None:
     """Write `content` to `path` atomically."""
     with replacing(path) as temporary:
         temporary.write_bytes(content)
+
+
+_DIGITS = 16
+
+
+def add_lines(path: Path, texts: Iterable[bytes]) -> None:
+    """Add texts to a file of lines, each behind its digest; they are on the disk when this returns.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "a.jsonl"
+        ...     add_lines(path, [b"1", b"2"])
+        ...     path.write_bytes(path.read_bytes()[:-2])  # a process that was killed while it wrote
+        ...     add_lines(path, [b"3"])
+        ...     whole_lines(path)
+        36
+        [b'1', b'3']
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+b") as stream:
+        is_new = stream.tell() == 0
+        if not is_new:
+            stream.seek(-1, os.SEEK_END)
+        # A line that could not be finished must not swallow the next one.
+        start = b"" if is_new or stream.read() == b"\n" else b"\n"
+        stream.write(start + b"".join(b"%s %s\n" % (_line_digest(text), text) for text in texts))
+        stream.flush()
+        os.fsync(stream.fileno())
+    if is_new:
+        flush(path.parent)
+
+
+def whole_lines(path: Path) -> list[bytes]:
+    """The texts of a file of lines, without any that was cut off or damaged."""
+    lines = (line.partition(b" ") for line in path.read_bytes().split(b"\n"))
+    return [text for digest, _, text in lines if digest == _line_digest(text)]
+
+
+def _line_digest(text: bytes) -> bytes:
+    return hashlib.sha256(text).hexdigest()[:_DIGITS].encode()

@@ -40,10 +40,6 @@ def sources_digest(module: str) -> str:
 
     These are the module itself, all modules of ours that it imports, directly or through others, at the top or inside
     a function, and the versions of the libraries that compute.
-
-    Examples:
-        >>> sources_digest("matbench_lite.metrics") == sources_digest("matbench_lite.stats")
-        False
     """
     digest = hashlib.sha256()
     for name in _LIBRARIES:
@@ -137,8 +133,6 @@ class Parts:
         import pyarrow as pa
 
         with suppress(OSError):
-            if not self.folder.is_dir():
-                self._remove_old()
             self._remove_unfinished()
             if len(self._files()) >= _MANY and (kept := self.read()) is not None:
                 self.replace(pa.concat_tables([kept, rows]))
@@ -162,6 +156,8 @@ class Parts:
 
         import pyarrow.parquet as pq
 
+        if not self.folder.is_dir():
+            self._remove_old()
         buffer = BytesIO()
         pq.write_table(rows, buffer, compression="zstd", write_statistics=False)
         content = buffer.getvalue()

@@ -92,10 +92,7 @@ class TomlTable:
 
     def optional(self, key: str, kind: type[T]) -> T | None:
         """The value of `key`, or None."""
-        if key in self._content:
-            return self.take(key, kind)
-        self._known.append(key)
-        return None
+        return self.take(key, kind) if key in self._content else self._pop(key)
 
     def allowed(self, key: str, is_allowed: Callable[[Any], bool], what: str) -> Any:
         """The value of `key` if it is what is allowed, which `what` says; None if it is missing or is not."""

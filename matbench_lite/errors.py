@@ -6,16 +6,13 @@ A plain Python exception out of this package is a bug of ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 
 
 class MatbenchLiteError(Exception):
-    """Base of all errors that a user can cause.
-
-    Args:
-        message: What was wrong, and where, with the values.
-        fix: What to do next, one sentence or command.
+    """Base of all errors that a user can cause: what was wrong, and where, with the values; and what to do next.
 
     Examples:
         >>> str(MatbenchLiteError("fold 7 does not exist", fix="use one of 0 to 4"))
@@ -33,6 +30,29 @@ class MatbenchLiteError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         # Exceptions cross process borders (runners, Dask): the default would lose the keyword.
         return partial(type(self), self.message, fix=self.fix), ()
+
+
+@contextmanager
+def raising(
+    kind: type[MatbenchLiteError],
+    message: str,
+    *,
+    fix: str | None = None,
+    on: type[Exception] | tuple[type[Exception], ...] = OSError,
+) -> Iterator[None]:
+    """Whatever of some kind goes wrong in the block is raised as an error of ours: the message, and the reason.
+
+    Examples:
+        >>> with raising(MatbenchLiteError, "a.toml cannot be read", fix="restore it"):
+        ...     open("/no/such/file")
+        Traceback (most recent call last):
+        matbench_lite.errors.MatbenchLiteError: a.toml cannot be read: No such file or directory; restore it
+    """
+    try:
+        yield
+    except on as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+        raise kind(f"{message}: {reason}", fix=fix) from error
 
 
 class UnknownNameError(MatbenchLiteError, KeyError):
@@ -134,13 +154,8 @@ class IsolationError(MachineError):
 class SubmittedCodeError(MatbenchLiteError):
     """Submitted code that could not be trained within its limits.
 
-    The message and `stage` may be shown to anyone: they hold no text of the submission and no data.
-
-    Args:
-        message: Where, and the stage.
-        fix: What to do next.
-        stage: What happened, one of a fixed list: `matbench_lite.train.sandbox.STAGES`.
-        details: Trace and output of the submission: for the organiser only, it may quote private data.
+    The message and `stage`, one of `matbench_lite.train.sandbox.STAGES`, may be shown to anyone: they hold no text of
+    the submission and no data. `details`, its trace and output, may quote private data: for the organiser only.
     """
 
     def __init__(self, message: str, *, fix: str | None = None, stage: str = "", details: str = "") -> None:

@@ -198,19 +198,6 @@ def read_content(process: subprocess.Popen[bytes], oid: str) -> Iterator[bytes]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
-    """One file that differs between two commits: where it is now, or was, and its mode, "000000" if it was deleted.
-
-    Its status is "A" added, "D" deleted, "M" changed, "T" of another kind, "R" moved without a change.
-    """
-
-    status: str
-    path: bytes
-    old_path: bytes | None
-    mode: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class TreeItem:
     """One file of a commit: `oid` is the name of its content, the size is in bytes, 0 where that is missing.
 
@@ -283,22 +270,10 @@ class Repository:
         fix = "fetch the whole history (git fetch --unshallow), or start the branch from the base again"
         return self.ask("merge-base", base, head, failed=failed, fix=fix).decode().strip()
 
-    def changes(self, old: str, new: str) -> list[Change]:
-        """What differs between two commits.
-
-        A file counts as moved only if its content is the same: to compare contents, git would read whatever a
-        stranger put there.
-        """
-        fields = self.ask("diff-tree", "-r", "-z", "--raw", "--no-ext-diff", "--find-renames=100%", old, new)
-        parts = iter(fields.split(b"\0")[:-1])
-        found = []
-        for about in parts:
-            _, mode, _, _, status = about.decode().lstrip(":").split(" ")
-            path, old_path = next(parts), None
-            if status[0] == "R":
-                path, old_path = next(parts), path
-            found.append(Change(status=status[0], path=path, old_path=old_path, mode=mode))
-        return found
+    def changes(self, old: str, new: str) -> list[tuple[bytes, str]]:
+        """The files that differ between two commits, each with its mode, "000000" if it was deleted."""
+        fields = self.ask("diff-tree", "-r", "-z", "--raw", "--no-ext-diff", "--no-renames", old, new).split(b"\0")
+        return [(path, about.split()[1].decode()) for about, path in zip(fields[:-1:2], fields[1::2], strict=True)]
 
     def files(self, commit: str, under: str) -> list[TreeItem]:
         """All files of a commit below a folder, with their sizes; none if it has no such folder."""

@@ -1,4 +1,4 @@
-"""Memory while much is read: what Python's collector and pyarrow's allocator should leave alone."""
+"""Memory while much is read: what Python's collector should leave alone."""
 
 from __future__ import annotations
 
@@ -25,10 +25,3 @@ def collector_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def give_memory_back() -> None:
-    """Where files are read one after the other: the allocator of pyarrow would keep what the largest of them needed."""
-    import pyarrow as pa
-
-    pa.set_memory_pool(pa.system_memory_pool())

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from matbench_lite._version import __version__
-from matbench_lite.cleaner import Safe, clean, clean_lines, code, for_markdown
+from matbench_lite.cleaner import Safe, clean, clean_lines, code, for_latex, for_markdown
 from matbench_lite.text import duration, file_size, px
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 _PACKAGE = Path(__file__).parent
-_KINDS = {"comment": for_markdown, "files": None}
+_KINDS = {"comment": for_markdown, "files": None, "latex": for_latex}
 """What is done to all that the templates in folders of these names print. All others make HTML: cleaned and escaped."""
 
 
@@ -26,8 +26,9 @@ def render(template: str, **values: Any) -> str:
     r"""Fill a template.
 
     The folder in which it lies says what becomes of a text that it prints. In `templates/comment`, it is shown by
-    GitHub as it was written, and nothing else happens. In `templates/files`, files that people will edit, it stays as
-    it is; the filter `quoted` writes it as TOML and JSON have it. Anywhere else, it is cleaned and escaped for HTML.
+    GitHub as it was written, and nothing else happens; in `templates/latex`, so by LaTeX. In `templates/files`, files
+    that people will edit, it stays as it is; the filter `quoted` writes it as TOML and JSON have it. Anywhere else, it
+    is cleaned and escaped for HTML.
 
     It is named by its package and its place in the folder `templates` there. A value that it lacks is an error.
 

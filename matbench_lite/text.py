@@ -59,11 +59,6 @@ def decimals(uncertainty: float) -> int:
     return max(0, 1 - math.floor(math.log10(uncertainty)))
 
 
-def mean_of(value: _Summary | None) -> str:
-    """The mean of a metric over folds, its digits by the standard deviation."""
-    return MISSING if value is None else number(value.mean, value.std)
-
-
 def spread(value: _Summary | None) -> str:
     """The mean and standard deviation of a metric over folds, with as many digits as the latter allows.
 
@@ -108,6 +103,16 @@ def p_value(p: float | None) -> str:
     if p is None:
         return MISSING
     return "< 0.001" if p < 0.001 else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
+
+
+def place_range(first: int, last: int) -> str:
+    """Between which places something is.
+
+    Examples:
+        >>> place_range(4, 9), place_range(1, 1)
+        ('4–9', '1')
+    """
+    return str(first) if first == last else f"{first}–{last}"
 
 
 def share(value: float | None) -> str:

@@ -39,6 +39,7 @@ def test_there_is_one() -> None:
         ("a/page.md.j2", "&lt;b&gt;*@you*&lt;/b&gt;"),
         ("a/comment.md.j2", "&lt;b&gt;*@you*&lt;/b&gt;"),
         ("a/comment/page.md.j2", "&lt;b&gt;\\*@&#8203;you\\*&lt;/b&gt;\ufffd\ufffd"),
+        ("a/latex/table.tex.j2", r"\textless{}b\textgreater{}{*}@you{*}\textless{}/b\textgreater{}" "\ufffd\ufffd"),
         ("a/files/README.md.j2", HOSTILE),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import socket
 import sys
 import time
@@ -44,6 +45,11 @@ def spin(about, blobs):
 
 def spin_in_c(about, blobs):
     return sum(range(10**12)), {}
+
+
+def spin_as_an_orphan(about, blobs):
+    os.kill(os.getppid(), signal.SIGKILL)
+    return spin_in_c(about, blobs)
 
 
 def sleep(about, blobs):

@@ -184,13 +184,19 @@ def test_a_forked_process_has_an_airlock_of_its_own() -> None:
 PROGRAM = """
     import sys, time
     from tests.airlock import bad_decoders as bad
-    from matbench_lite.airlock import inside
+    from matbench_lite.airlock import Limits, inside
     print(inside(bad.process_number, None).content, flush=True)
     {then}
 """
 
 
-@pytest.mark.parametrize("then", ["", "import os; os._exit(1)", "time.sleep(600)"])
+WHILE_IT_WORKS = pytest.param(
+    "inside(bad.spin_as_an_orphan, None, limits=Limits(seconds=600))",
+    marks=pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it ends when its time is up"),
+)
+
+
+@pytest.mark.parametrize("then", ["", "import os; os._exit(1)", "time.sleep(600)", WHILE_IT_WORKS])
 def test_the_child_ends_with_its_parent_however_that_ends(then: str) -> None:
     program = textwrap.dedent(PROGRAM).format(then=then)
     process = subprocess.Popen(
