@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from matbench_lite.errors import MetricError, UnknownNameError
+from matbench_lite.metrics.arrays import require_labels
 from matbench_lite.metrics.classification import CLASSIFICATION_METRICS
-from matbench_lite.metrics.metric import Metric, Sample, require_labels
+from matbench_lite.metrics.metric import Metric, Sample
 from matbench_lite.metrics.regression import REGRESSION_METRICS
 from matbench_lite.metrics.uncertainty import UNCERTAINTY_METRICS
 
@@ -22,18 +22,9 @@ METRICS: dict[str, Metric] = {
 
 
 def scores(kind: str, sample: Sample) -> dict[str, float]:
-    """Every metric that a kind of task has and the predictions allow.
+    """Every metric, by name, that a kind of task, see `Task.scored_as`, has and the predictions for the rows allow.
 
-    Args:
-        kind: "regression", "classification" (two classes) or "multiclass"; see `Task.scored_as`.
-        sample: The rows of one fold.
-
-    Returns:
-        The metrics by name.
-
-    Raises:
-        MetricError: If a value is no label or no probability, in classification.
-        UnknownNameError: If it is no kind of task.
+    A `MetricError` if a value is no label or no probability, in classification.
 
     Examples:
         >>> scores("regression", Sample([0.0, 2.0, 4.0], [0.0, 2.0, 1.0]))
@@ -52,11 +43,7 @@ def scores(kind: str, sample: Sample) -> dict[str, float]:
 
 
 def shown_metrics(kind: str, place: str) -> tuple[Metric, ...]:
-    """The metrics of a kind of task that are shown in a place, in the order of their columns.
-
-    Args:
-        kind: "regression", "classification" (two classes) or "multiclass"; see `Task.scored_as`.
-        place: "board", "entry", "overview" or "trial".
+    """The metrics of a kind of task that are shown in a place, see `Metric.shown`, in the order of their columns.
 
     Examples:
         >>> [metric.name for metric in shown_metrics("classification", "overview")]
@@ -76,21 +63,11 @@ def metric_name(metric: str, unit: str) -> str:
     return f"{record.label} ({unit})" if record.in_target_unit and unit else record.label
 
 
-_RANKING: dict[str, Literal["mae", "balanced_accuracy"]] = {
-    "regression": "mae",
-    "classification": "balanced_accuracy",
-    "multiclass": "balanced_accuracy",
-}
+_RANKING = {"regression": "mae", "classification": "balanced_accuracy", "multiclass": "balanced_accuracy"}
 
 
-def ranking_metric(kind: str) -> Literal["mae", "balanced_accuracy"]:
-    """Name of the metric by which entries are ranked on a task of this kind.
-
-    Args:
-        kind: "regression", "classification" (two classes) or "multiclass"; see `Task.scored_as`.
-
-    Raises:
-        UnknownNameError: If it is none of them.
+def ranking_metric(kind: str) -> str:
+    """Name of the metric by which entries are ranked on a kind of task, see `Task.scored_as`.
 
     Examples:
         >>> ranking_metric("regression")
@@ -103,12 +80,7 @@ def ranking_metric(kind: str) -> Literal["mae", "balanced_accuracy"]:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Mean, standard deviation (ddof=0) and range of a metric over folds, all in the unit of the metric.
-
-    Examples:
-        >>> Summary(mean=2.0, std=1.0, min=1.0, max=3.0).mean
-        2.0
-    """
+    """Mean, standard deviation (ddof=0) and range of a metric over folds, all in the unit of the metric."""
 
     mean: float
     std: float
@@ -117,16 +89,9 @@ class Summary:
 
 
 def summarise(values: Sequence[float]) -> Summary:
-    """Summarise a metric's values over the folds of a task.
+    """Summarise a metric's values, at least one, over the folds of a task.
 
-    Args:
-        values: One value per fold, in the unit of the metric.
-
-    Returns:
-        The summary; every number in it is NaN if a value is, because a mean over fewer folds is another quantity.
-
-    Raises:
-        MetricError: If there is no value.
+    Every number in the summary is NaN if a value is: a mean over fewer folds is another quantity.
 
     Examples:
         >>> summarise([1.0, 2.0, 3.0, 2.0])

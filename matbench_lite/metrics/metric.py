@@ -2,41 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from matbench_lite.errors import MetricError
+from matbench_lite.metrics.arrays import (
+    Z_95,
+    BoolArray,
+    FloatArray,
+    floats,
+    interval_from_std,
+    refuse,
+    require_labels,
+    require_non_negative,
+    shape_of,
+    std_from_interval,
+)
 
 Place = Literal["board", "entry", "overview", "trial"]
 """Where a metric is shown: on the board of a task and in a local test, on the page of an entry, in the overview of a
 submission, in a local test alone."""
+OVERVIEW: tuple[Place, ...] = ("board", "entry", "overview")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """A metric: how it is computed, and how people see it.
+    """A metric: how it is computed from the rows of one fold, and how people see it.
 
     Attributes:
         name: Its key in a dictionary of scores.
         label: Header of its column.
-        description: What it is, in one line.
-        function: Computes it, from the rows of one fold.
         kinds: The kinds of tasks that have it; "classification" is of two classes, "multiclass" of more.
-        needs: What the predictions must have beside values: a standard deviation, an interval, probabilities.
-        better: Which way is better; None if neither, and the best value is in the description.
-        unit: "target" if it has the unit of the target; "" without unit.
-        shown: Where it is shown.
+        needs: What the predictions must have beside values: a standard deviation, an interval (each gives the other),
+            probabilities, or intervals here and in other folds.
+        higher_is_better: None if neither a high nor a low value is good, and the best is in the description.
+        in_target_unit: Whether it has the unit of the target; the others have none.
+        pooled: Whether boards compute it over the rows of all folds together, too.
         published: Whether Matbench's files have it, under the same name.
         remark: What a header without a unit says in brackets.
 
     Examples:
         >>> from matbench_lite.metrics import METRICS
-        >>> METRICS["mae"].label, METRICS["mae"].function(Sample([1.0, 2.0], [1.5, 2.0]))
+        >>> METRICS["mae"].label, METRICS["mae"]([1.0, 2.0], [1.5, 2.0])
         ('MAE', 0.25)
     """
 
@@ -46,160 +59,40 @@ class Metric:
     function: Callable[[Sample], float]
     kinds: tuple[str, ...] = ("regression",)
     needs: Need | None = None
-    better: Literal["lower", "higher"] | None = "lower"
-    unit: Literal["target", ""] = ""
+    higher_is_better: bool | None = False
+    in_target_unit: bool = False
     shown: tuple[Place, ...] = ("board", "entry")
+    pooled: bool = False
     published: bool = False
     remark: str = ""
 
-    @property
-    def higher_is_better(self) -> bool | None:
-        """Whether a high value is good; None if neither a high nor a low one is."""
-        return None if self.better is None else self.better == "higher"
+    def __call__(
+        self,
+        y_true: npt.ArrayLike,
+        y_pred: npt.ArrayLike,
+        std: npt.ArrayLike | None = None,
+        *,
+        classes: int = 2,
+        calibration: Sample | None = None,
+    ) -> float:
+        """Compute it from arrays; they are those of `Sample`, which raises a `MetricError` about what is wrong in them.
 
-    @property
-    def in_target_unit(self) -> bool:
-        """Whether it has the unit of the target."""
-        return self.unit == "target"
-
-
-FloatArray: TypeAlias = npt.NDArray[np.float64]
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
-
-# Beyond this a sum of squares is infinite, and so would the score be: such a value is refused like infinity itself.
-LARGEST = 1e150
-
-
-def floats(**arrays: npt.ArrayLike) -> list[FloatArray]:
-    """Float64 arrays that can be compared row by row, in the order given; what is float64 already is not copied.
-
-    They are numbers or booleans, by the name that a message shows. A `MetricError` if one is not 1-D, holds other
-    things, is empty, has a value that is NaN, infinite or beyond ±1e150, or if the lengths differ.
-    """
-    flat = {name: _flat(name, values) for name, values in arrays.items()}
-    (first, reference), *others = flat.items()
-    for name, values in others:
-        if len(values) != len(reference):
-            raise MetricError(
-                f"len({first})={len(reference)} != len({name})={len(values)}", fix="give one value per row"
-            )
-    for name, values in flat.items():
-        _require_finite(name, values)
-    return list(flat.values())
+        Of a matrix of probabilities the classes are its columns.
+        """
+        shape = shape_of(y_pred)
+        if "multiclass" in self.kinds and len(shape) == 2 and shape[1] > 2:
+            classes = shape[1]
+        return self.function(Sample(y_true, y_pred, std=std, classes=classes, calibration=calibration))
 
 
-def require_non_negative(std: FloatArray) -> None:
-    """Raise a `MetricError` that shows the first negative standard deviation, if there is one."""
-    _refuse(std < 0, "std", std, "is negative", "a standard deviation is zero or more")
+def metric(label: str, **about: Any) -> Callable[[Callable[[Sample], float]], Metric]:
+    """Make a metric of a function of the rows of one fold; it has its name, and the first line of its docstring."""
 
+    def described(function: Callable[[Sample], float]) -> Metric:
+        name, text = function.__name__.removeprefix("_"), (function.__doc__ or "").partition("\n")[0].removesuffix(".")
+        return Metric(name=name, label=label, description=text[:1].lower() + text[1:], function=function, **about)
 
-def _refuse(bad: BoolArray, name: str, values: FloatArray, problem: str, fix: str) -> None:
-    """Raise a `MetricError` that shows the first of the bad values, if there is one."""
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise MetricError(f"{name}[{row}]={float(values[row])} {problem}", fix=fix)
-
-
-def _flat(name: str, values: npt.ArrayLike) -> FloatArray:
-    try:
-        array = np.asarray(values)
-    except ValueError as error:  # rows of different lengths
-        raise MetricError(f"{name} is not a flat list of numbers: {error}") from error
-    if array.ndim != 1:
-        raise MetricError(f"{name}.shape={array.shape} is not 1-D", fix="pass one number per row, e.g. array.ravel()")
-    if not array.size:
-        raise MetricError(f"{name} is empty", fix="pass at least one row")
-    if array.dtype.kind not in "biuf":
-        raise MetricError(
-            f"{name}.dtype={array.dtype} is not a type of number, {name}[0]={array[0]!r}",
-            fix="convert it to float or bool first; there is no missing value here",
-        )
-    return array.astype(np.float64, copy=False)
-
-
-def _require_finite(name: str, values: FloatArray) -> None:
-    # A NaN makes min and max NaN, and so both comparisons false: two passes, no temporary array.
-    if values.min() >= -LARGEST and values.max() <= LARGEST:
-        return
-    bad = ~(np.abs(values) <= LARGEST)
-    row = int(np.argmax(bad))
-    raise MetricError(
-        f"{np.count_nonzero(bad)} of {len(values)} values are not finite (or beyond ±{LARGEST:g}), "
-        f"the first is {name}[{row}]={float(values[row])}",
-        fix="every row needs a finite number: none is skipped",
-    )
-
-
-# Half width of the central 95 % of a normal distribution, in standard deviations.
-Z_95 = 1.959963984540054
-
-
-def interval_from_std(prediction: npt.ArrayLike, std: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """The central 95 % interval of a normal distribution about each prediction.
-
-    Args:
-        prediction: Predicted values, in the unit of the target.
-        std: Their standard deviations, zero or more, in the same unit.
-
-    Returns:
-        Lower and upper bounds, in the same unit.
-
-    Raises:
-        MetricError: If the arrays differ in length, are empty, have a value that is not finite, or a negative `std`.
-
-    Examples:
-        >>> lower, upper = interval_from_std([1.0], [0.5])
-        >>> lower.round(2), upper.round(2)
-        (array([0.02]), array([1.98]))
-    """
-    center, deviation = floats(prediction=prediction, std=std)
-    require_non_negative(deviation)
-    half = Z_95 * deviation
-    return center - half, center + half
-
-
-def std_from_interval(prediction: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike) -> FloatArray | None:
-    """The standard deviations whose 95 % intervals these are, if they can be of a normal distribution.
-
-    Bounds are stored in single precision, so an interval counts as symmetric about its prediction when its middle
-    is off by no more than such rounding of all three numbers explains (with a factor two to spare).
-
-    Args:
-        prediction: Predicted values, in the unit of the target.
-        lower: Lower bounds of the 95 % intervals, in the same unit.
-        upper: Upper bounds, none below its lower bound.
-
-    Returns:
-        Standard deviations, in the same unit; None if a single interval is asymmetric: such intervals have a
-        coverage, but no standard deviation.
-
-    Raises:
-        MetricError: If the arrays differ in length, are empty, have a value that is not finite, or a lower bound
-            above its upper bound.
-
-    Examples:
-        >>> std_from_interval([1.0], [0.02], [1.98]).round(3)
-        array([0.5])
-        >>> std_from_interval([1.0], [0.5], [4.0]) is None
-        True
-    """
-    center, low, high = floats(prediction=prediction, lower=lower, upper=upper)
-    require_order(low, high)
-    single = np.finfo(np.float32)
-    tolerance = 2 * float(single.eps) * (np.abs(low) + np.abs(high)) + float(single.tiny)
-    if (np.abs(low + high - 2 * center) > tolerance).any():
-        return None
-    return (high - low) / (2 * Z_95)
-
-
-def require_order(lower: FloatArray, upper: FloatArray) -> None:
-    """Raise a `MetricError` that shows the first lower bound above its upper bound, if there is one."""
-    crossed = lower > upper
-    if crossed.any():
-        row = int(np.argmax(crossed))
-        raise MetricError(
-            f"lower[{row}]={float(lower[row])} > upper[{row}]={float(upper[row])}", fix="swap the two bounds"
-        )
+    return described
 
 
 DECISION_THRESHOLD = 0.5
@@ -207,25 +100,25 @@ MAPE_THRESHOLD = 1e-5
 SUM_TOLERANCE = 1e-5
 """How far the probabilities of all classes of a row may be from 1 in sum: they were written with a few digits."""
 
-Need = Literal["interval", "probability", "std"]
+Need = Literal["calibration", "interval", "probability", "std"]
 
 
 class Sample:
-    """Rows of one fold, as metrics see them.
+    """Rows of one fold, as metrics see them, all in the unit of the target; of 95 % intervals both bounds or none.
 
     Args:
-        y_true: Measured values, in the unit of the target, or labels; of more than two classes, their numbers from 0.
-        y_pred: Predicted values in the same unit and order, labels, or probabilities of the positive class; of more
-            than two classes, their numbers, or the probability of every class in an array of shape (rows, classes).
-        std: Standard deviations of the predictions, zero or more, in the same unit.
-        lower: Lower bounds of 95 % intervals, in the same unit.
-        upper: Upper bounds, given if and only if `lower` is.
+        y_true: Measured values, or labels; of more than two classes, their numbers from 0.
+        y_pred: Predicted values in the same order, labels, or probabilities of the positive class; of more than two
+            classes, their numbers, or the probability of every class in an array of shape (rows, classes).
+        std: Standard deviations of the predictions, zero or more.
+        lower: Lower bounds of 95 % intervals.
+        upper: Upper bounds.
         probability: Whether `y_pred` are probabilities.
         classes: How many classes there are.
+        calibration: Rows of other folds, from which a metric learns how wide intervals must be.
 
-    Raises:
-        MetricError: If the arrays differ in length, are empty, or have a value that is not finite, or, of more than two
-            classes, one that is no class or no probability.
+    A `MetricError` if the arrays differ in length, are empty, or have a value that is not finite, or, of more than two
+    classes, one that is no class or no probability.
 
     Examples:
         >>> Sample([1.0, 2.0], [1.5, 2.0]).error
@@ -242,8 +135,9 @@ class Sample:
         upper: npt.ArrayLike | None = None,
         probability: bool = False,
         classes: int = 2,
+        calibration: Sample | None = None,
     ) -> None:
-        self.classes, self.matrix = classes, None
+        self.classes, self.matrix, self.calibration = classes, None, calibration
         if classes > 2 and len(shape_of(y_pred)) == 2:
             self.matrix = _probabilities(np.asarray(y_pred), classes)
             y_pred, probability = self.matrix.argmax(axis=1), True
@@ -251,7 +145,7 @@ class Sample:
         if classes > 2:
             for name, values in (("y_true", self.truth), ("y_pred", self.predicted)):
                 other = (values < 0) | (values >= classes) | (values != np.floor(values))
-                _refuse(other, name, values, "is no class", f"number the classes from 0 to {classes - 1}")
+                refuse(other, name, values, "is no class", f"number the classes from 0 to {classes - 1}")
         self.probability = probability
         self._std, self._lower, self._upper = None, lower, upper
         if std is not None:
@@ -263,8 +157,37 @@ class Sample:
                 f"uncertainty is incomplete: given={given}", fix="pass std, or lower and upper, or all three"
             )
 
+    def beside(self, others: Sequence[Sample]) -> Sample:
+        """The same rows, with those of other folds as calibration; as it is if one of all has no interval.
+
+        Examples:
+            >>> first, second = Sample([1.0], [1.5], std=[0.5]), Sample([2.0], [1.5], std=[0.25])
+            >>> first.beside([second, second]).calibration.truth
+            array([2., 2.])
+        """
+        if not others or not all(sample.has("interval") for sample in (self, *others)):
+            return self
+        stds = [each._std for each in others if each._std is not None]
+        lower, upper = (np.concatenate(ends) for ends in zip(*(each.bounds for each in others), strict=True))
+        beside = copy(self)
+        beside.calibration = Sample(
+            np.concatenate([each.truth for each in others]),
+            np.concatenate([each.predicted for each in others]),
+            std=np.concatenate(stds) if len(stds) == len(others) else None,
+            lower=lower,
+            upper=upper,
+        )
+        return beside
+
+    @property
+    def has_recorded_std(self) -> bool:
+        """Whether standard deviations were given, not intervals alone."""
+        return self._std is not None
+
     def has(self, need: Need | None) -> bool:
         """Whether the predictions have what a metric needs beside values."""
+        if need == "calibration":
+            return self.calibration is not None and self.has("interval")
         if need == "probability":
             return self.probability
         if need == "interval":
@@ -305,22 +228,37 @@ class Sample:
         return lower, upper
 
     @cached_property
+    def sides(self) -> tuple[FloatArray, FloatArray]:
+        """Standard deviations below and above each prediction.
+
+        Of a standard deviation, both are that. An interval is read as two halves of normal distributions, each with
+        half of the probability: the prediction is the median, and 2.5 % lie beyond either end. Such a half is NaN if
+        the prediction lies beyond the end.
+        """
+        if self.std is not None:
+            return self.std, self.std
+        lower, upper = self.bounds
+        below, above = (self.predicted - lower) / Z_95, (upper - self.predicted) / Z_95
+        return np.where(below < 0, np.nan, below), np.where(above < 0, np.nan, above)
+
+    @cached_property
+    def towards(self) -> FloatArray:
+        """The standard deviation on the side of each prediction where the measured value is."""
+        below, above = self.sides
+        return below if below is above else np.where(self.truth < self.predicted, below, above)
+
+    @cached_property
     def z(self) -> FloatArray:
         """|error| / std; 0 where there is no error, infinite where only the standard deviation is zero."""
-        assert self.std is not None
         with np.errstate(divide="ignore", over="ignore"):
-            return np.divide(self.error, self.std, out=np.zeros_like(self.error), where=self.error > 0)
+            return np.divide(self.error, self.towards, out=np.zeros_like(self.error), where=self.error > 0)
 
     @cached_property
     def positive(self) -> BoolArray:
-        """The rows of the positive class.
-
-        Raises:
-            MetricError: If a measured value is no label, or a predicted one no label and no probability.
-        """
+        """The rows of the positive class; what is no label, or no probability, is a `MetricError`."""
         require_labels("y_true", self.truth)
         outside = (self.predicted < 0) | (self.predicted > 1)
-        _refuse(outside, "y_pred", self.predicted, "is outside 0 to 1", "pass labels or probabilities")
+        refuse(outside, "y_pred", self.predicted, "is outside 0 to 1", "pass labels or probabilities")
         positive: BoolArray = self.truth == 1
         return positive
 
@@ -349,19 +287,6 @@ class Sample:
         return both, taken - both, true - both, len(self.truth) - true - taken + both
 
 
-def shape_of(values: npt.ArrayLike) -> tuple[int, ...]:
-    """The shape of an array; none if its rows are of different lengths.
-
-    Examples:
-        >>> shape_of([[1, 2], [3, 4], [5, 6]]), shape_of([[1, 2], [3]])
-        ((3, 2), ())
-    """
-    try:
-        return np.shape(values)
-    except ValueError:
-        return ()
-
-
 def _probabilities(values: npt.NDArray[np.generic], classes: int) -> FloatArray:
     """The probability of every class of every row, if that is what an array has."""
     if values.dtype.kind not in "biuf" or values.shape[1] != classes or not len(values):
@@ -371,11 +296,6 @@ def _probabilities(values: npt.NDArray[np.generic], classes: int) -> FloatArray:
         )
     matrix = values.astype(np.float64, copy=False)
     sums = matrix.sum(axis=1)
-    _refuse(~(matrix.min(axis=1) >= 0), "sum of y_pred", sums, "has a part below 0 or NaN", "pass probabilities")
-    _refuse(~(np.abs(sums - 1) <= SUM_TOLERANCE), "sum of y_pred", sums, "is not 1", "divide each row by its sum")
+    refuse(~(matrix.min(axis=1) >= 0), "sum of y_pred", sums, "has a part below 0 or NaN", "pass probabilities")
+    refuse(~(np.abs(sums - 1) <= SUM_TOLERANCE), "sum of y_pred", sums, "is not 1", "divide each row by its sum")
     return matrix
-
-
-def require_labels(name: str, values: FloatArray) -> None:
-    """Raise a `MetricError` that shows the first value that is neither 0 nor 1, if there is one."""
-    _refuse((values != 0) & (values != 1), name, values, "is not a label", "use True and False, or 1 and 0")

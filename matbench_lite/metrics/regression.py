@@ -1,4 +1,15 @@
-"""How far predicted numbers are from measured ones."""
+"""How far predicted numbers are from measured ones.
+
+Each takes measured and predicted values, in the unit of the target and in one order.
+
+Examples:
+    >>> mae([1.0, 2.0, 3.0], [1.0, 2.5, 2.0]), rmse([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 6.0])
+    (0.5, 1.0)
+    >>> max_error([1.0, 2.0, 3.0], [1.0, 2.5, 2.0]), r2([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
+    (1.0, 0.5)
+    >>> mape([2.0, 4.0, 0.0], [1.0, 4.0, 9.0])
+    0.25
+"""
 
 from __future__ import annotations
 
@@ -7,110 +18,84 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from matbench_lite.errors import MetricError
-from matbench_lite.metrics.metric import MAPE_THRESHOLD, Metric, Sample
+from matbench_lite.metrics.arrays import floats, refuse
+from matbench_lite.metrics.metric import OVERVIEW, Sample, metric
 
 
-def mae(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
-    """Mean absolute error, in the unit of the target; ranks regression tasks.
+@metric("MAE", in_target_unit=True, published=True)
+def mae(sample: Sample) -> float:
+    """Mean absolute error."""
+    return float(sample.error.mean())
 
-    Args:
-        y_true: Measured values, in the unit of the target.
-        y_pred: Predicted values, in the same unit and order.
 
-    Raises:
-        MetricError: If the arrays differ in length, are empty, or have a value that is not finite.
+@metric("RMSE", in_target_unit=True, shown=OVERVIEW, pooled=True, published=True)
+def rmse(sample: Sample) -> float:
+    """Root of the mean squared error."""
+    return math.sqrt(sample.squares.mean())
 
-    Examples:
-        >>> mae([1.0, 2.0, 3.0], [1.0, 2.5, 2.0])
-        0.5
+
+@metric("mape*", published=True)
+def mape(sample: Sample) -> float:
+    """Mean of |error| / |target| over rows with |target| > 1e-5, as a fraction.
+
+    NaN if no row is left; `mape_rows` says how many were used.
     """
-    return _mae(Sample(y_true, y_pred))
+    used = sample.far_from_zero
+    return float((sample.error[used] / np.abs(sample.truth[used])).mean()) if used.any() else math.nan
 
 
-def rmse(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
-    """Root of the mean squared error, in the unit of the target; takes and raises what `mae` does.
-
-    Examples:
-        >>> rmse([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 6.0])
-        1.0
-    """
-    return _rmse(Sample(y_true, y_pred))
+@metric("rows of mape*", higher_is_better=None, shown=())
+def _mape_rows(sample: Sample) -> int:
+    """Number of rows that mape* uses."""
+    return int(np.count_nonzero(sample.far_from_zero))
 
 
-def max_error(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
-    """Largest absolute error, in the unit of the target; takes and raises what `mae` does.
-
-    Examples:
-        >>> max_error([1.0, 2.0, 3.0], [1.0, 2.5, 2.0])
-        1.0
-    """
-    return _max_error(Sample(y_true, y_pred))
-
-
-def mape(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, *, threshold: float = MAPE_THRESHOLD) -> float:
-    """Mean of |error| / |measured value| over the rows that are not close to zero, as a fraction.
-
-    Takes and raises what `mae` does; only rows with |y_true| above `threshold` are used, in the unit of the target.
-
-    Returns:
-        A fraction (0.1 is 10 %), NaN if no row is left; `mape_rows` says how many were used.
-
-    Examples:
-        >>> mape([2.0, 4.0, 0.0], [1.0, 4.0, 9.0])
-        0.25
-    """
-    return _mape(_with_threshold(Sample(y_true, y_pred), threshold))
-
-
-def mape_rows(y_true: npt.ArrayLike, *, threshold: float = MAPE_THRESHOLD) -> int:
-    """Number of rows that `mape` uses, of which it takes the measured values and the threshold.
+def mape_rows(y_true: npt.ArrayLike) -> int:
+    """Number of rows that `mape` uses.
 
     Examples:
         >>> mape_rows([2.0, 4.0, 0.0])
         2
     """
-    return _mape_rows(_with_threshold(Sample(y_true, y_true), threshold))
+    return int(_mape_rows(y_true, y_true))
 
 
-def r2(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
-    """Coefficient of determination: 1 is perfect, 0 as good as the mean of `y_true`, below that worse.
+_FEW_ROWS = 10
 
-    Takes and raises what `mae` does.
 
-    Returns:
-        A number without unit. As in scikit-learn, NaN for a single row; where all measured values are the same,
-        1 if every prediction is right and 0 otherwise.
+def mape_half_rows(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, folds: npt.ArrayLike) -> int | None:
+    """How few rows make more than half of mape*, the mean over the folds whose numbers, from 0, are given for all rows.
+
+    None if it takes more than ten.
 
     Examples:
-        >>> r2([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
-        0.5
+        >>> mape_half_rows([1e-4, 1.0, 1.0, 1.0], [0.01, 1.1, 1.1, 1.1], folds=[0, 0, 1, 1])
+        1
     """
-    return _r2(Sample(y_true, y_pred))
+    *rows_of_all, fold = floats(y_true=y_true, y_pred=y_pred, folds=folds)
+    refuse((fold < 0) | (fold != np.floor(fold)), "folds", fold, "is no fold", "number the folds from 0")
+    sample = Sample(*rows_of_all)
+    used = sample.far_from_zero
+    places = fold[used].astype(np.intp)
+    part = sample.error[used] / np.abs(sample.truth[used]) / np.bincount(places)[places]
+    largest = np.sort(np.partition(part, -_FEW_ROWS)[-_FEW_ROWS:] if len(part) > _FEW_ROWS else part)[::-1]
+    enough = np.cumsum(largest) > part.sum() / 2
+    return int(enough.argmax()) + 1 if enough.any() else None
 
 
-def _mae(sample: Sample) -> float:
-    return float(sample.error.mean())
-
-
-def _rmse(sample: Sample) -> float:
-    return math.sqrt(sample.squares.mean())
-
-
-def _max_error(sample: Sample) -> float:
+@metric("max error", in_target_unit=True, shown=OVERVIEW, published=True)
+def max_error(sample: Sample) -> float:
+    """Largest absolute error."""
     return float(sample.error.max())
 
 
-def _mape(sample: Sample) -> float:
-    used = sample.far_from_zero
-    return float((sample.error[used] / np.abs(sample.truth[used])).mean()) if used.any() else math.nan
+@metric("R²", higher_is_better=True, pooled=True)
+def r2(sample: Sample) -> float:
+    """Coefficient of determination: 1 is perfect, 0 as good as the mean.
 
-
-def _mape_rows(sample: Sample) -> int:
-    return int(np.count_nonzero(sample.far_from_zero))
-
-
-def _r2(sample: Sample) -> float:
+    As in scikit-learn, NaN for a single row; where all measured values are the same, 1 if every prediction is right and
+    0 otherwise.
+    """
     y = sample.truth
     if len(y) < 2:
         return math.nan
@@ -122,54 +107,5 @@ def _r2(sample: Sample) -> float:
     return 1 - residual / total
 
 
-def _with_threshold(sample: Sample, threshold: float) -> Sample:
-    if not threshold >= 0:
-        raise MetricError(f"{threshold=} is not zero or more", fix=f"the boards use {MAPE_THRESHOLD}")
-    sample.far_from_zero = np.abs(sample.truth) > threshold
-    return sample
-
-
-REGRESSION_METRICS = (
-    Metric(name="mae", label="MAE", description="mean absolute error", function=_mae, unit="target", published=True),
-    Metric(
-        name="rmse",
-        label="RMSE",
-        description="root of the mean squared error",
-        function=_rmse,
-        unit="target",
-        shown=("board", "entry", "overview"),
-        published=True,
-    ),
-    Metric(
-        name="mape",
-        label="mape*",
-        description="mean of |error| / |target| over rows with |target| > 1e-5, as a fraction",
-        function=_mape,
-        published=True,
-    ),
-    Metric(
-        name="mape_rows",
-        label="rows of mape*",
-        description="number of rows that mape* uses",
-        function=_mape_rows,
-        better=None,
-        shown=(),
-    ),
-    Metric(
-        name="max_error",
-        label="max error",
-        description="largest absolute error",
-        function=_max_error,
-        unit="target",
-        shown=("board", "entry", "overview"),
-        published=True,
-    ),
-    Metric(
-        name="r2",
-        label="R²",
-        description="coefficient of determination: 1 is perfect, 0 as good as the mean",
-        function=_r2,
-        better="higher",
-    ),
-)
-"""The metrics of regression, in the order of their columns. To add one, add its record: nothing else names it."""
+REGRESSION_METRICS = (mae, rmse, mape, _mape_rows, max_error, r2)
+"""The metrics of regression, in the order of their columns. To add one, write its function, and name it here."""

@@ -22,23 +22,36 @@ VALID: dict[str, Any] = {
     "std": np.array([0.5, 0.25, 0.5, 0.125, 1.0, 0.0]),
     "lower": np.array([0.0, 0.5, 0.25, -1.0, 0.5, 0.0]),
     "upper": np.array([0.5, 1.0, 0.75, 1.0, 1.5, 2.0]),
+    "folds": np.array([0.0, 0.0, 1.0, 1.0, 2.0, 2.0]),
 }
 
 
 def _arguments(function: Callable[..., Any]) -> dict[str, Any]:
     names = inspect.signature(function).parameters
-    extra = {"probability": True} if "probability" in names else {}
-    return {name: VALID[name] for name in names if name in VALID} | extra
+    more = {}
+    if isinstance(function, metrics.Metric):
+        if function.needs not in ("std", "interval", "calibration"):
+            names = names.keys() - {"std"}
+        if function.needs == "calibration":
+            more["calibration"] = metrics.Sample(np.arange(20.0), np.zeros(20), std=np.ones(20))
+    return {name: VALID[name] for name in VALID if name in names} | more
 
 
 TAKE_ARRAYS = [
     function
     for name in metrics.__all__
-    if inspect.isfunction(function := getattr(metrics, name)) and VALID.keys() & inspect.signature(function).parameters
+    if isinstance(function := getattr(metrics, name), metrics.Metric)
+    or (inspect.isfunction(function) and VALID.keys() & inspect.signature(function).parameters)
 ]
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return function.name if isinstance(function, metrics.Metric) else function.__name__
+
+
 TAKE_ONE_ARRAY = (metrics.mape_rows, metrics.sharpness)
 CASES = [
-    pytest.param(function, name, id=f"{function.__name__}-{name}")
+    pytest.param(function, name, id=f"{_name(function)}-{name}")
     for function in TAKE_ARRAYS
     for name in _arguments(function)
     if name in VALID
@@ -56,7 +69,7 @@ def _same(first: Any, second: Any) -> None:
 
 def test_every_metric_is_covered_here() -> None:
     catalogue = (*metrics.REGRESSION_METRICS, *metrics.CLASSIFICATION_METRICS, *metrics.UNCERTAINTY_METRICS)
-    assert {metric.name for metric in catalogue} <= {function.__name__ for function in TAKE_ARRAYS}
+    assert {metric.name for metric in catalogue} <= set(map(_name, TAKE_ARRAYS))
 
 
 @pytest.mark.parametrize(("function", "name"), CASES)

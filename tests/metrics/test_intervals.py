@@ -14,7 +14,7 @@ from scipy import stats
 
 from matbench_lite.errors import MetricError
 from matbench_lite.metrics import coverage, interval_from_std, std_from_interval
-from matbench_lite.metrics.metric import Z_95
+from matbench_lite.metrics.arrays import Z_95
 
 values = st.floats(-1e6, 1e6)
 deviations = st.floats(0, 1e6)

@@ -71,14 +71,7 @@ def test_mape_is_that_of_scikit_learn_on_the_rows_above_the_threshold(rows: Any)
 def test_a_row_exactly_at_the_threshold_of_mape_is_left_out() -> None:
     y_true = [1e-5, -1e-5, math.nextafter(1e-5, 1), 1.0]
     assert metrics.mape_rows(y_true) == 2
-    assert metrics.mape_rows(y_true, threshold=2e-5) == 1
-    assert metrics.mape(y_true, [9.0, 9.0, 9.0, 3.0], threshold=2e-5) == 2.0
-
-
-@pytest.mark.parametrize("threshold", [-1.0, math.nan])
-def test_a_threshold_that_would_divide_by_zero_is_an_error(threshold: float) -> None:
-    with pytest.raises(MetricError, match="threshold="):
-        metrics.mape([0.0], [1.0], threshold=threshold)
+    assert metrics.mape(y_true, [9.0, 9.0, y_true[2], 3.0]) == 1.0
 
 
 @given(rows=pairs())
@@ -99,3 +92,16 @@ def test_numbers_as_large_as_allowed_do_not_overflow() -> None:
     scores = metrics.scores("regression", metrics.Sample(y_true, -y_true))
     assert all(math.isfinite(value) for value in scores.values())
     assert scores["rmse"] == pytest.approx(2e150)
+
+
+def test_the_rows_that_make_half_of_mape_are_counted_over_all_folds() -> None:
+    truth, folds = np.ones(400), np.repeat([0, 1], 200)
+    predicted = truth + 0.1
+    assert metrics.mape_half_rows(truth, predicted, folds) is None
+    truth[[0, 1, 200]], predicted[[0, 1, 200]] = 1e-4, 1e-4 + 0.0011  # each adds as much as 110 others
+    assert metrics.mape_half_rows(truth, predicted, folds) is None
+    predicted[[0, 1, 200]] = 1e-4 + 0.0014
+    assert metrics.mape_half_rows(truth, predicted, folds) == 3
+    assert metrics.mape_half_rows(np.zeros(30), np.ones(30), np.zeros(30)) is None
+    with pytest.raises(MetricError, match=r"folds\[1\]=0\.5 is no fold"):
+        metrics.mape_half_rows([1.0, 1.0], [1.0, 1.0], [0, 0.5])

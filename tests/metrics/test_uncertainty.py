@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import integrate, stats
 
 from matbench_lite import metrics
 from matbench_lite.errors import MetricError
+from matbench_lite.metrics.arrays import Z_95
 
 values = st.one_of(st.floats(-100, 100), st.sampled_from([0.0, 1.0, 2.0]))
 deviations = st.one_of(st.floats(1e-3, 100), st.sampled_from([0.5, 1.0]))
@@ -100,6 +102,7 @@ def test_a_standard_deviation_of_zero_is_a_point_with_everything_but_a_likelihoo
     y_true, y_pred, std = rows
     scores = uncertainty_scores(y_true, y_pred, std=std)
     assert math.isnan(scores.pop("nll")) == (not std.all())
+    assert math.isnan(scores.pop("constant_std")) == (np.ptp(std) > 0)
     assert all(math.isfinite(value) and value >= 0 for value in scores.values())
     assert metrics.crps(y_true, y_pred, np.zeros_like(std)) == pytest.approx(metrics.mae(y_true, y_pred), rel=1e-12)
 
@@ -114,25 +117,59 @@ def test_a_tiny_standard_deviation_beside_a_large_error_does_not_warn() -> None:
 def test_all_at_once_are_the_same_bits_as_one_by_one(rows: Any) -> None:
     y_true, y_pred, std = rows
     scores = uncertainty_scores(y_true, y_pred, std=std)
-    assert list(scores) == [metric.name for metric in metrics.UNCERTAINTY_METRICS]
+    assert list(scores) == [metric.name for metric in metrics.UNCERTAINTY_METRICS if metric.needs != "calibration"]
     assert scores["coverage"] == metrics.coverage(y_true, *metrics.interval_from_std(y_pred, std))
     assert scores["sharpness"] == metrics.sharpness(std)
     for function in (metrics.nll, metrics.crps, metrics.miscalibration_area, metrics.ause):
-        assert scores[function.__name__] == function(y_true, y_pred, std)
+        assert scores[function.name] == function(y_true, y_pred, std)
 
 
 def test_symmetric_intervals_stand_in_for_a_standard_deviation() -> None:
     y_true, y_pred, std = np.array([1.0, 2.0, 4.0]), np.array([1.5, 2.0, 3.0]), np.array([0.5, 0.25, 0.25])
     lower, upper = (bound.astype(np.float32) for bound in metrics.interval_from_std(y_pred, std))
     from_interval = uncertainty_scores(y_true, y_pred, lower=lower, upper=upper)
-    assert from_interval == pytest.approx(uncertainty_scores(y_true, y_pred, std=std), rel=1e-5)
+    assert from_interval == pytest.approx(uncertainty_scores(y_true, y_pred, std=std), rel=1e-5, nan_ok=True)
 
 
-def test_asymmetric_intervals_have_a_coverage_only_unless_std_is_given_too() -> None:
+def test_asymmetric_intervals_have_no_likelihood_unless_std_is_given_too() -> None:
     y_true, y_pred, bounds = [1.0, 2.0], [1.5, 2.0], {"lower": [1.2, 1.0], "upper": [9.0, 9.0]}
-    assert uncertainty_scores(y_true, y_pred, **bounds) == {"coverage": 0.5}
+    scores = uncertainty_scores(y_true, y_pred, **bounds)
+    assert list(scores) == ["crps", "coverage", "miscalibration_area", "constant_std"]
+    assert scores["coverage"] == 0.5
     both = uncertainty_scores(y_true, y_pred, std=[0.5, 0.5], **bounds)
     assert both == uncertainty_scores(y_true, y_pred, std=[0.5, 0.5]) | {"coverage": 0.5}
+
+
+@given(rows=triples())
+def test_the_crps_of_a_normal_distribution_is_the_closed_form(rows: Any) -> None:
+    y_true, y_pred, std = rows
+    z = (y_true - y_pred) / std
+    closed = std * (z * (2 * stats.norm.cdf(z) - 1) + 2 * stats.norm.pdf(z) - 1 / math.sqrt(math.pi))
+    assert metrics.crps(y_true, y_pred, std) == pytest.approx(closed.mean(), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("truth", [-3.0, 0.5, 1.0, 2.0, 9.0])
+def test_the_crps_of_an_interval_is_that_of_two_halves_of_normal_distributions(truth: float) -> None:
+    predicted, lower, upper = 1.0, 0.25, 4.0
+
+    def probability(x: float) -> float:
+        """At most x, where the prediction is the median and 2.5 % lie beyond either end."""
+        return float(stats.norm.cdf((x - predicted) / abs((lower if x < predicted else upper) - predicted) * Z_95))
+
+    bends = sorted({-20.0, predicted, truth, 40.0})
+    parts = [
+        integrate.quad(lambda x: (probability(x) - (x >= truth)) ** 2, start + 1e-13, end - 1e-13, epsabs=1e-12)[0]
+        for start, end in itertools.pairwise(bends)
+    ]
+    assert [probability(end) for end in (lower, predicted, upper)] == pytest.approx([0.025, 0.5, 0.975])
+    sample = metrics.Sample([truth], [predicted], lower=[lower], upper=[upper])
+    assert metrics.crps.function(sample) == pytest.approx(sum(parts), rel=1e-9)
+
+
+def test_a_prediction_outside_its_own_interval_has_no_distribution() -> None:
+    scores = uncertainty_scores([1.0, 2.0], [1.5, 2.0], lower=[1.6, 1.0], upper=[9.0, 9.0])
+    assert math.isnan(scores["crps"])
+    assert math.isnan(scores["miscalibration_area"])
 
 
 def test_without_uncertainty_there_is_no_score_of_it() -> None:
