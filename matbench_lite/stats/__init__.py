@@ -1,35 +1,36 @@
 """Statistics: arrays in, numbers out.
 
-Two questions, two answers. Would the order hold with other splits: the paired test over folds, and the tie groups made
-with it. Would it hold on other test rows, for these trained models: the bootstrap over rows.
+One model of variance (`variance`) says how far apart two entries are and how sure that is; `certainty`
+says what follows in words and groups, `places` who is ahead of whom; `bootstrap` has the interval of a score,
+`over_tasks` and `ranks` what is said over several tasks.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from matbench_lite.stats.bootstrap import DRAWS, ENDS, Interval, bootstrap_balanced_accuracy, bootstrap_mean
-from matbench_lite.stats.paired import ALPHA, PairedTest, holm, paired_p_values, paired_test, tie_groups
-from matbench_lite.stats.ranks import (
-    Friedman,
-    RankInterval,
-    average_ranks,
-    critical_difference,
-    friedman,
-    rank_intervals,
-)
-from matbench_lite.stats.variance import (
-    FOLD_WEIGHT,
-    TOLD_APART,
-    Design,
-    Differences,
-    Moments,
-    class_losses,
-    differences,
-    moments,
-)
+from matbench_lite.lazy import lazy
 
-__all__ = [
-    "ALPHA", "DRAWS", "ENDS", "FOLD_WEIGHT", "TOLD_APART", "Design", "Differences", "Friedman", "Interval", "Moments",
-    "PairedTest", "RankInterval", "average_ranks", "bootstrap_balanced_accuracy", "bootstrap_mean", "class_losses",
-    "critical_difference", "differences", "friedman", "holm", "moments", "paired_p_values", "paired_test",
-    "rank_intervals", "tie_groups",
-]  # fmt: skip
+if TYPE_CHECKING:
+    from matbench_lite.stats.bootstrap import (
+        DRAWS as DRAWS, ENDS as ENDS, Interval as Interval,
+        score_interval as score_interval,
+    )
+    from matbench_lite.stats.over_tasks import (
+        LEAST_SCALED_ERROR as LEAST_SCALED_ERROR, MANY_TASKS as MANY_TASKS, GeometricMean as GeometricMean,
+        geometric_means as geometric_means, places_over_tasks as places_over_tasks,
+    )
+    from matbench_lite.stats.ranks import (
+        ALPHA as ALPHA, Friedman as Friedman, average_ranks as average_ranks,
+        critical_difference as critical_difference, friedman as friedman, ranked as ranked,
+    )
+    from matbench_lite.stats.places import Place as Place, TaskPairs as TaskPairs, order as order
+    from matbench_lite.stats.variance import (
+        FOLD_WEIGHT as FOLD_WEIGHT, TOLD_APART as TOLD_APART, Design as Design,
+        Differences as Differences, Moments as Moments, class_losses as class_losses, differences as differences,
+        moments as moments, score_variances as score_variances,
+    )
+    from matbench_lite.stats.certainty import (
+        EQUIVALENT as EQUIVALENT, ONE_SPLIT as ONE_SPLIT, Leaders as Leaders, Pair as Pair, Verdicts as Verdicts,
+        Word as Word, fold_scatter as fold_scatter, leaders as leaders, pair as pair, verdicts as verdicts,
+    )
+else:
+    __getattr__, __dir__ = lazy(__name__)

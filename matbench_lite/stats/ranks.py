@@ -1,34 +1,42 @@
-"""Ranks over several tasks: how far they would move on other tasks, and whether they differ at all (Friedman)."""
+"""Ranks: by one score, and whether those over several tasks differ (Friedman, Nemenyi)."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from matbench_lite.errors import MetricError
-from matbench_lite.stats.bootstrap import DRAWS, ENDS, Interval
-from matbench_lite.stats.paired import ALPHA, FloatArray, score_matrix
+from matbench_lite.stats.variance import FloatArray
+
+Name = TypeVar("Name")
+
+ALPHA = 0.05
+"""Level of the tests over several tasks."""
 
 
-@dataclass(frozen=True, slots=True)
-class RankInterval:
-    """Where an entry stands over a set of tasks.
+def ranked(scores: Mapping[Name, float], *, higher_is_better: bool = False) -> dict[Name, int]:
+    """The rank of each by its score, best first: 1 is best, equal ones share the better rank and keep their order.
 
-    Attributes:
-        mean: Mean of its ranks over the tasks; 1 is best.
-        mean_interval: 95 % interval of the mean rank.
-        rank: Its place by mean rank; equal means share the better place.
-        rank_interval: 95 % interval of the place.
+    Every list of models is ranked by it. Scores that differ by rounding alone are equal: sums in another order differ
+    in their last bits.
+
+    Examples:
+        >>> ranked({"a": 0.3, "b": 0.1 + 0.2, "c": 0.1, "d": 0.4})
+        {'c': 1, 'a': 2, 'b': 2, 'd': 4}
     """
-
-    mean: float
-    mean_interval: Interval
-    rank: int
-    rank_interval: Interval
+    ranks: dict[Name, int] = {}
+    first = math.nan
+    for number, name in enumerate(sorted(scores, key=scores.__getitem__, reverse=higher_is_better), start=1):
+        if not math.isclose(scores[name], first, rel_tol=1e-9, abs_tol=1e-12):
+            rank, first = number, scores[name]
+        ranks[name] = rank
+    return ranks
 
 
 def average_ranks(scores: npt.ArrayLike) -> FloatArray:
@@ -46,62 +54,12 @@ def average_ranks(scores: npt.ArrayLike) -> FloatArray:
                [3. , 1.5],
                [2. , 3. ]])
     """
-    matrix = score_matrix(scores, columns="task")
+    matrix = score_matrix(scores)
     ranks = np.empty_like(matrix)
     for task, column in enumerate(matrix.T):
         _, group, size = np.unique(column, return_inverse=True, return_counts=True)
         ranks[:, task] = (np.cumsum(size) - (size - 1) / 2)[group]
     return ranks
-
-
-def rank_intervals(ranks: npt.ArrayLike, *, draws: int = DRAWS, seed: int = 0) -> list[RankInterval]:
-    """Mean rank and place of each entry, with 95 % intervals: the tasks are drawn again, with replacement.
-
-    It answers "would the order hold on other tasks like these?", the question of the Friedman test, and takes the
-    rank within each task as it is. With one task there is nothing to draw: the intervals are of no width.
-
-    Args:
-        ranks: Ranks of shape (entries, tasks), e.g. from `average_ranks`.
-        draws: How often the tasks are drawn.
-        seed: Seed of the draws.
-
-    Raises:
-        MetricError: If the shape is another one, or a rank is not finite.
-
-    Examples:
-        >>> best, *_ = rank_intervals([[1, 1, 2, 1], [2, 2, 1, 3], [3, 3, 3, 2]])
-        >>> best.mean, best.rank, best.rank_interval
-        (1.25, 1, Interval(low=1.0, high=2.0))
-    """
-    matrix = score_matrix(ranks, columns="task")
-    tasks = matrix.shape[1]
-    counts = np.random.default_rng(seed).multinomial(tasks, np.full(tasks, 1 / tasks), size=draws)
-    # Ranks and counts have exact sums, so that equal mean ranks are equal numbers.
-    drawn = matrix @ counts.T / tasks
-    mean_low, mean_high = np.quantile(drawn, ENDS, axis=1)
-    # A place is a whole number: the ends are places that were drawn.
-    low, high = np.quantile(_places(drawn), ENDS, axis=1, method="inverted_cdf")
-    means = matrix.mean(axis=1)
-    return [
-        RankInterval(
-            mean=float(means[entry]),
-            mean_interval=Interval(float(mean_low[entry]), float(mean_high[entry])),
-            rank=int(place),
-            rank_interval=Interval(float(low[entry]), float(high[entry])),
-        )
-        for entry, place in enumerate(_places(means[:, np.newaxis])[:, 0])
-    ]
-
-
-def _places(means: FloatArray) -> npt.NDArray[np.intp]:
-    """The place of each entry by mean rank, column by column: one more than the number of entries that are better."""
-    order = np.argsort(means, axis=0)
-    ordered = np.take_along_axis(means, order, axis=0)
-    positions = np.broadcast_to(np.arange(1, len(means) + 1)[:, np.newaxis], means.shape).copy()
-    positions[1:][ordered[1:] == ordered[:-1]] = 0  # equal to the one before: takes its place
-    places = np.empty(means.shape, dtype=np.intp)
-    np.put_along_axis(places, order, np.maximum.accumulate(positions, axis=0), axis=0)
-    return places
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +93,7 @@ def friedman(ranks: npt.ArrayLike) -> Friedman:
     """
     from scipy.special import chdtrc
 
-    matrix = score_matrix(ranks, columns="task")
+    matrix = score_matrix(ranks)
     entries, tasks = _at_least_two(len(matrix)), matrix.shape[1]
     middle = (entries + 1) / 2
     # The spread of the ranks within the tasks: smaller where ranks are equal, which is the correction.
@@ -145,13 +103,12 @@ def friedman(ranks: npt.ArrayLike) -> Friedman:
     return Friedman(statistic=statistic, p=float(chdtrc(entries - 1, statistic)))
 
 
-def critical_difference(entries: int, tasks: int, *, alpha: float = ALPHA) -> float:
-    """The smallest difference of two mean ranks that Nemenyi's test calls significant.
+def critical_difference(entries: int, tasks: int) -> float:
+    """The smallest difference of two mean ranks that Nemenyi's test calls significant: at 5 %, over all pairs.
 
     Args:
         entries: Number of entries that are ranked.
         tasks: Number of tasks.
-        alpha: Level of the test, over all pairs.
 
     Raises:
         MetricError: If there are fewer than two entries or no task.
@@ -162,7 +119,7 @@ def critical_difference(entries: int, tasks: int, *, alpha: float = ALPHA) -> fl
     """
     if tasks < 1:
         raise MetricError(f"{tasks=} has no ranks", fix="rank over at least one task")
-    quantile = _range_quantile(1 - alpha, _at_least_two(entries)) / math.sqrt(2)
+    quantile = _range_quantile(1 - ALPHA, _at_least_two(entries)) / math.sqrt(2)
     return quantile * math.sqrt(entries * (entries + 1) / (6 * tasks))
 
 
@@ -195,3 +152,22 @@ def _at_least_two(entries: int) -> int:
     if entries < 2:
         raise MetricError(f"{entries=} cannot be compared", fix="rank at least two entries")
     return entries
+
+
+def score_matrix(scores: npt.ArrayLike | Sequence[npt.ArrayLike]) -> FloatArray:
+    """A finite float64 matrix: one row per entry, one column per task."""
+    try:
+        matrix = np.asarray(scores, dtype=np.float64)
+    except ValueError as error:  # rows of different lengths, or text
+        raise MetricError(f"scores are not a table of numbers: {error}", fix="pass one number per task") from error
+    if matrix.ndim != 2 or not matrix.shape[0] or not matrix.shape[1]:
+        raise MetricError(
+            f"scores.shape={matrix.shape} is not (entries, tasks)", fix="pass one row per entry and at least one task"
+        )
+    if not np.isfinite(matrix).all():
+        row, column = (int(index) for index in np.argwhere(~np.isfinite(matrix))[0])
+        raise MetricError(
+            f"scores[{row}, {column}]={matrix[row, column]} is not finite",
+            fix="leave out entries that lack a task: nothing is imputed",
+        )
+    return matrix

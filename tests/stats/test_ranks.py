@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from matbench_lite.errors import MetricError
-from matbench_lite.stats import Interval, average_ranks, critical_difference, friedman, rank_intervals
+from matbench_lite.stats import average_ranks, critical_difference, friedman, ranked
 
 # Few different values, so that there are equal ones.
 SCORES = arrays(np.float64, st.tuples(st.integers(3, 6), st.integers(2, 9)), elements=st.integers(0, 6).map(float))
@@ -21,6 +21,18 @@ SCORES = arrays(np.float64, st.tuples(st.integers(3, 6), st.integers(2, 9)), ele
 @given(SCORES)
 def test_ranks_are_scipys(scores) -> None:
     assert average_ranks(scores).tolist() == stats.rankdata(scores, axis=0).tolist()
+
+
+@given(st.lists(st.integers(0, 6).map(float), min_size=1), st.booleans())
+def test_places_are_scipys_and_equals_keep_their_order(scores, high) -> None:
+    found = ranked(dict(enumerate(scores)), higher_is_better=high)
+    worse = [-score if high else score for score in scores]
+    assert [found[name] for name in range(len(scores))] == stats.rankdata(worse, method="min").tolist()
+    assert list(found) == sorted(found, key=lambda name: (found[name], name))
+
+
+def test_rounding_alone_does_not_rank() -> None:
+    assert ranked({"a": 0.3, "b": 0.1 + 0.2, "c": 0.3 + 1e-6}) == {"a": 1, "b": 1, "c": 3}
 
 
 @given(SCORES)
@@ -48,30 +60,7 @@ def test_the_critical_difference_is_where_nemenyis_p_is_five_percent(entries, ta
     assert stats.studentized_range.sf(quantile, entries, np.inf) == pytest.approx(0.05, abs=1e-9)
 
 
-def test_an_entry_that_always_wins_is_first_for_certain() -> None:
-    first, *others = rank_intervals([[1, 1, 1, 1], [2, 3, 2, 3], [3, 2, 3, 2]])
-    assert (first.mean, first.rank, first.rank_interval, first.mean_interval) == (
-        1, 1, Interval(1, 1), Interval(1, 1),
-    )  # fmt: skip
-    assert [other.rank for other in others] == [2, 2]
-    assert all(other.rank_interval == Interval(2, 3) for other in others)
-
-
-@given(SCORES)
-def test_the_place_lies_in_its_interval_and_mean_ranks_add_up(scores) -> None:
-    found = rank_intervals(average_ranks(scores), draws=300)
-    assert sum(entry.mean for entry in found) == pytest.approx(len(scores) * (len(scores) + 1) / 2)
-    for entry in found:
-        assert 1 <= entry.rank_interval.low <= entry.rank_interval.high <= len(scores)
-        assert entry.mean_interval.low <= entry.mean_interval.high
-
-
-def test_one_task_leaves_nothing_to_draw() -> None:
-    assert [entry.rank_interval for entry in rank_intervals([[2], [1]])] == [Interval(2, 2), Interval(1, 1)]
-
-
-def test_a_single_entry_is_first_but_cannot_be_tested() -> None:
-    assert rank_intervals([[1, 1, 1]])[0].rank == 1
+def test_a_single_entry_or_no_task_cannot_be_tested() -> None:
     for impossible in (
         lambda: friedman([[1, 1]]),
         lambda: critical_difference(1, 8),

@@ -10,7 +10,7 @@ from scipy import stats as reference
 
 from matbench_lite.errors import MetricError
 from matbench_lite.metrics import balanced_accuracy
-from matbench_lite.stats import Design, class_losses, differences, moments
+from matbench_lite.stats import FOLD_WEIGHT, Design, class_losses, differences, moments
 
 
 def some_task(seed: int, *, entries: int = 4, rows: int = 120, folds: int = 5, clusters: int = 30):
@@ -106,7 +106,7 @@ def test_with_one_split_training_variance_is_assumed() -> None:
     found = differences(moments(losses, design))
     assert np.isnan(found.fold_variance).all()
     assert found.degrees == 8
-    excess = 4 * (design.scatter - 1) * found.row_variance
+    excess = FOLD_WEIGHT * (design.scatter - 1) * found.row_variance
     assert found.variance == pytest.approx(found.clustered_variance + excess)
 
 
