@@ -3,39 +3,30 @@
 Everything is imported when it is first used: asking where the data lies must not cost an import of pandas.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from matbench_lite.lazy import lazy
 
 if TYPE_CHECKING:
     from matbench_lite.data.access import (
-        class_names,
-        load_formulas,
-        load_inputs,
-        load_spacegroups,
-        load_target_values,
-        load_targets,
-        require,
-        targets_here,
+        class_names as class_names, load_clusters as load_clusters, load_formulas as load_formulas,
+        load_inputs as load_inputs, load_spacegroups as load_spacegroups, load_target_values as load_target_values,
+        load_targets as load_targets, require as require, targets_here as targets_here,
     )
-    from matbench_lite.data.chemistry import reduced_formulas_of_strings
-    from matbench_lite.data.download import fetch
-    from matbench_lite.data.elements import ATOMIC_NUMBERS, SYMBOLS
-    from matbench_lite.data.inventory import export_targets, status, verify
-    from matbench_lite.data.local_files import add
-    from matbench_lite.data.parquet import numbers
-    from matbench_lite.data.store import data_directory, derived_directory
-    from matbench_lite.data.structure_array import StructureArray
-    from matbench_lite.data.structures import StructureColumns, encode_structures
-    from matbench_lite.data.tables import TableRows, table_rows
-
-__all__ = [
-    "ATOMIC_NUMBERS", "SYMBOLS", "StructureArray", "StructureColumns", "TableRows", "add", "class_names",
-    "data_directory", "derived_directory", "encode_structures", "export_targets", "fetch", "load_formulas",
-    "load_inputs", "load_spacegroups", "load_target_values", "load_targets", "numbers", "reduced_formulas_of_strings",
-    "require", "status", "table_rows", "targets_here", "verify",
-]  # fmt: skip
-
-__getattr__ = lazy(__name__)
+    from matbench_lite.data.chemistry import (
+        ATOMIC_NUMBERS as ATOMIC_NUMBERS, SYMBOLS as SYMBOLS, chemical_clusters as chemical_clusters,
+        element_amounts as element_amounts, reduced_formulas_of_strings as reduced_formulas_of_strings,
+    )
+    from matbench_lite.data.download import fetch as fetch
+    from matbench_lite.data.local_files import add as add
+    from matbench_lite.data.parquet import numbers as numbers
+    from matbench_lite.data.store import data_directory as data_directory, derived_directory as derived_directory
+    from matbench_lite.data.structure_array import StructureArray as StructureArray
+    from matbench_lite.data.structures import (
+        StructureColumns as StructureColumns, encode_structures as encode_structures,
+    )
+    from matbench_lite.data.tables import TableRows as TableRows, table_rows as table_rows
+    from matbench_lite.data.user_columns import label_text as label_text
+    from matbench_lite.data.verification import export_targets as export_targets, status as status, verify as verify
+else:
+    __getattr__, __dir__ = lazy(__name__)

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from matbench_lite.data.parquet import numbers, read_columns
 from matbench_lite.data.store import Holding, NewPart, Part, commit, holdings, is_stored
 from matbench_lite.data.tables import TableRows, table_rows
 from matbench_lite.errors import DataError, DataFormatError, DataMissingError, UnverifiedDataWarning
@@ -18,9 +21,7 @@ from matbench_lite.progress import progress
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     import pandas as pd
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from matbench_lite.data.structures import StructureColumns
@@ -33,11 +34,8 @@ _SYMPREC = 0.1  # angstrom: tolerance of the search for symmetry
 def load_targets(task: Task) -> pd.DataFrame:
     """Every row's `target`, reduced `formula` (but for tables), and `spacegroup`, where the source has it, by row id.
 
-    A class is given by its name, if it has one.
-
-    Raises:
-        DataMissingError: If the targets are not on this machine and fetching is turned off.
-        DownloadError: If they had to be fetched and could not be.
+    A class is given by its name, if it has one. A `DataMissingError` if the targets are not on this machine and
+    fetching is turned off, a `DownloadError` if they could not be fetched.
     """
     import pandas as pd
 
@@ -52,8 +50,6 @@ def load_targets(task: Task) -> pd.DataFrame:
 
 def class_names(task: Task, values: NDArray[Any]) -> NDArray[Any]:
     """The names of classes that are given by number; true, false and numbers that are no classes as they are."""
-    import numpy as np
-
     if not task.classes:
         return values
     names = np.array(task.classes, dtype=object if isinstance(task.classes[0], str) else np.int64)
@@ -63,9 +59,8 @@ def class_names(task: Task, values: NDArray[Any]) -> NDArray[Any]:
 def targets_here(task: Task) -> Opened | TableRows | None:
     """The targets on this machine, with their `digest` and whether they are `verified`; nothing is fetched.
 
-    Raises:
-        DataMissingError: If they were added, and their file is gone.
-        DataFormatError: If they are not what was added, or neither the published ones nor accepted as others.
+    A `DataMissingError` if they were added, and their file is gone; a `DataFormatError` if they are not what was added,
+    or neither the published ones nor accepted as others.
     """
     if task.table is not None:
         return table_rows(task) if task.table.path.is_file() else None
@@ -84,11 +79,16 @@ def load_formulas(task: Task) -> list[str]:
     return list(_data(task, "targets").formulas)
 
 
-def load_inputs(task: Task) -> pd.Series | pd.DataFrame:
-    """Every row's formula string or structure, built when it is looked at, or columns of a table; by row id.
+def load_clusters(task: Task) -> NDArray[np.intp]:
+    """The cluster of every row, numbered from 0, in file order; see `Task.clusters`."""
+    from matbench_lite.data.chemistry import chemical_clusters
 
-    Raises what `load_targets` does.
-    """
+    data = _data(task, "targets")
+    return data.clusters if isinstance(data, TableRows) else chemical_clusters(data.formulas)
+
+
+def load_inputs(task: Task) -> pd.Series | pd.DataFrame:
+    """Every row's formula string or structure, built when it is looked at, or columns of a table; by row id."""
     import pandas as pd
 
     data = _data(task, "inputs")
@@ -102,13 +102,10 @@ def load_inputs(task: Task) -> pd.Series | pd.DataFrame:
 
 
 def load_spacegroups(task: Task) -> pd.Series:
-    """The space-group number of every row of a structure task, indexed by row id.
+    """The space-group number of every row of a structure task, by row id.
 
-    Taken from the targets where their source has it; otherwise computed from the structures (spglib through
-    pymatgen, symprec 0.1) once and kept in the store.
-
-    Raises:
-        DataMissingError: If the task has no structures, or they are not on this machine.
+    Taken from the targets where their source has it; otherwise computed from the structures, which must be here (spglib
+    through pymatgen, symprec 0.1), once, and kept in the store.
     """
     targets = load_targets(task)
     if "spacegroup" in targets:
@@ -117,16 +114,14 @@ def load_spacegroups(task: Task) -> pd.Series:
         raise DataMissingError(f"{task.name} has no structures: no space groups", fix="choose a structure task")
     import pandas as pd
 
-    numbers = _kept_spacegroups(task) if is_stored(task) else _spacegroups(task)
-    return pd.Series(numbers, index=task.ids, name="spacegroup", dtype="Int16")
+    found = _kept_spacegroups(task) if is_stored(task) else _spacegroups(task)
+    return pd.Series(found, index=task.ids, name="spacegroup", dtype="Int16")
 
 
 def _kept_spacegroups(task: Task) -> list[int | None]:
     """Those that were computed from the same structures before; else they are computed now, and kept."""
     import pyarrow as pa
     import pyarrow.parquet as pq
-
-    from matbench_lite.data.parquet import read_columns
 
     holding, inputs = holdings(task).get("spacegroups"), require(task, "inputs")
     if holding is not None and holding.digest == inputs.sha256:
@@ -135,8 +130,8 @@ def _kept_spacegroups(task: Task) -> list[int | None]:
             if hashlib.sha256(content).hexdigest() == holding.sha256:
                 kept: list[int | None] = read_columns(content)["spacegroup"].to_pylist()
                 return kept
-    numbers = _spacegroups(task)
-    table = pa.table({"spacegroup": pa.array(numbers, pa.int16())})
+    found = _spacegroups(task)
+    table = pa.table({"spacegroup": pa.array(found, pa.int16())})
     new = NewPart(
         write=partial(pq.write_table, table, compression="zstd"),
         verified=opened(task, "inputs", inputs).verified,
@@ -146,29 +141,28 @@ def _kept_spacegroups(task: Task) -> list[int | None]:
     # A store that cannot be written is no reason to lose the numbers.
     with suppress(DataError):
         commit(task, {"spacegroups": new})
-    return numbers
+    return found
 
 
 def _spacegroups(task: Task) -> list[int | None]:
     """Computed from the structures; None where atoms are too close together for the tolerance."""
     structures = load_inputs(task)
-    numbers: list[int | None] = []
+    found: list[int | None] = []
     with progress(f"space groups of {task.name}", len(structures)) as advance, warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=DeprecationWarning)  # of spglib, about how pymatgen calls it
         for structure in structures:
             advance(1)
             try:
-                numbers.append(int(structure.get_space_group_info(symprec=_SYMPREC)[1]))
+                found.append(int(structure.get_space_group_info(symprec=_SYMPREC)[1]))
             except ValueError:
-                numbers.append(None)
-    return numbers
+                found.append(None)
+    return found
 
 
 def require(task: Task, part: Part) -> Holding:
     """The part of the task's data on this machine, fetched if it is not there yet.
 
-    Raises:
-        DataMissingError: If it is not there and fetching is turned off (`MATBENCH_LITE_AUTOFETCH=0`).
+    A `DataMissingError` if fetching is turned off then (`MATBENCH_LITE_AUTOFETCH=0`).
     """
     present = holdings(task)
     if part not in present:
@@ -201,46 +195,38 @@ class Opened:
     digest: str
     verified: bool
 
-    def column(self, name: str) -> pa.ChunkedArray:
-        """One column of targets, or of compositions."""
-        from matbench_lite.data.parquet import read_columns
-
-        return read_columns(self.content, name)[name]
+    def _listed(self, name: str) -> list[Any]:
+        values: list[Any] = read_columns(self.content, name)[name].to_pylist()
+        return values
 
     @cached_property
     def target_values(self) -> NDArray[np.float64] | NDArray[np.bool_]:
         """The targets, in file order."""
-        from matbench_lite.data.parquet import numbers
-
-        values: NDArray[np.float64] | NDArray[np.bool_] = numbers(self.column("target"))
+        values: NDArray[np.float64] | NDArray[np.bool_] = numbers(read_columns(self.content, "target")["target"])
         values.flags.writeable = False
         return values
 
     @cached_property
     def formulas(self) -> list[str]:
         """The reduced formulas, in file order; they take ten times as long to read as the targets."""
-        texts: list[str] = self.column("formula").to_pylist()
-        return texts
+        return self._listed("formula")
 
     @cached_property
     def spacegroups(self) -> list[int | None] | None:
         """The space groups, in file order; None if the file states none."""
         try:
-            stated: list[int | None] = self.column("spacegroup").to_pylist()
+            return self._listed("spacegroup")
         except KeyError:
             return None
-        return stated
 
     @cached_property
     def compositions(self) -> list[str]:
         """The compositions as published, in file order."""
-        texts: list[str] = self.column("composition").to_pylist()
-        return texts
+        return self._listed("composition")
 
     @cached_property
     def structures(self) -> StructureColumns:
         """The structures, built when they are looked at."""
-        from matbench_lite.data.parquet import read_columns
         from matbench_lite.data.structures import StructureColumns
 
         return StructureColumns(read_columns(self.content))

@@ -1,4 +1,4 @@
-"""What pymatgen is asked for: structures from the JSON text of a whole dict, and reduced formulas of every row."""
+"""Formulas and structures: what is asked of pymatgen, and what plain texts say without it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import pairwise
@@ -16,14 +16,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from matbench_lite.data.elements import ATOMIC_NUMBERS, SYMBOLS
-from matbench_lite.errors import DataFormatError
+from matbench_lite.errors import DataFormatError, raising
 
 if TYPE_CHECKING:
     from pymatgen.core import Structure
 
-
 _ELEMENT = re.compile(r"([A-Z][a-z]?)(\d*)")
+_SYMBOL = re.compile(r"[A-Z][a-z]?")
+_TERM = re.compile(r"([A-Z][a-z]?)(\d+\.?\d*|\.\d+)?")
+_TERMS = re.compile(r"(?:[A-Z][a-z]?(?:\d+\.?\d*|\.\d+)?)+")
+_LEAST_AMOUNT = 1e-8  # pymatgen drops an element with less
 _WHOLE_AMOUNTS = re.compile(r"(?:[A-Z][a-z]?\d{0,6} ?)+")
 
 
@@ -40,13 +42,7 @@ def reduced_formulas(structures: pa.Table) -> list[str]:
 
 
 def reduced_formulas_of_strings(compositions: Sequence[str]) -> list[str]:
-    """The reduced formula of every formula string.
-
-    Args:
-        compositions: Formulas as pymatgen reads them.
-
-    Raises:
-        DataFormatError: If one is no formula: its row, counted from 0, and the text.
+    """The reduced formula of every formula string; a `DataFormatError` names the first that pymatgen cannot read.
 
     Examples:
         >>> reduced_formulas_of_strings(["Fe4O6", "Fe0.5Ni0.5"])
@@ -62,6 +58,31 @@ def reduced_formulas_of_strings(compositions: Sequence[str]) -> list[str]:
                     f"row {row}: {text!r} is not a chemical formula: {error}", fix="correct it, or leave the row out"
                 ) from error
     return result
+
+
+_LARGE_SYSTEM = 0.1
+"""The share of the rows above which a chemical system is too coarse a cluster."""
+
+
+def chemical_clusters(formulas: Sequence[str]) -> NDArray[np.intp]:
+    """The cluster of every row, numbered from 0: its chemical system, which is the set of its elements.
+
+    Where one system has more than a tenth of the rows, as among steels, rows of one reduced formula are a cluster.
+
+    Examples:
+        >>> chemical_clusters(["NaCl", "Fe2O3", "FeO", *"H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar".split()])[:3]
+        array([0, 1, 1])
+        >>> chemical_clusters(["FeO", "Fe2O3", "FeO"])
+        array([0, 1, 0])
+    """
+    import pandas as pd
+
+    rows, distinct = pd.factorize(np.asarray(formulas, dtype=object))
+    found: dict[frozenset[str], int] = {}
+    systems = np.array([found.setdefault(frozenset(_SYMBOL.findall(text)), len(found)) for text in distinct])[rows]
+    if np.bincount(systems).max() > _LARGE_SYSTEM * len(rows):
+        return np.asarray(rows, dtype=np.intp)
+    return np.asarray(systems, dtype=np.intp)
 
 
 @lru_cache(maxsize=2**18)
@@ -93,6 +114,38 @@ def _of_counts(counts: tuple[tuple[str, int], ...]) -> str:
     formula: str = reduce_formula(dict(counts))[0]
     special: dict[str, str] = Composition.special_formulas
     return special.get(formula, formula)
+
+
+def element_amounts(formula: str) -> dict[int, float]:
+    """The amount of each element in a formula, by atomic number.
+
+    Raises:
+        DataFormatError: If it is not a formula.
+
+    Examples:
+        >>> element_amounts("Fe2O3"), element_amounts("Ca(OH)2")
+        ({26: 2.0, 8: 3.0}, {20: 1.0, 8: 2.0, 1: 2.0})
+    """
+    terms = _TERM.findall(formula) if _TERMS.fullmatch(formula) else []
+    if terms and all(symbol in _NUMBERS for symbol, _ in terms):
+        amounts = _by_number((symbol, float(amount or 1)) for symbol, amount in terms)
+        if min(amounts.values()) > _LEAST_AMOUNT:
+            return amounts
+    from pymatgen.core import Composition
+
+    message, wrong = f"{formula!r} is not a chemical formula", (ValueError, TypeError, KeyError)
+    with raising(DataFormatError, message, fix="give formulas, e.g. 'Fe2O3'", on=wrong):
+        amounts = _by_number(Composition(formula, strict=True).get_el_amt_dict().items())
+        if not amounts:
+            raise ValueError("it has no element")
+    return amounts
+
+
+def _by_number(terms: Iterable[tuple[str, float]]) -> dict[int, float]:
+    amounts: dict[int, float] = {}
+    for symbol, amount in terms:
+        amounts[_NUMBERS[symbol]] = amounts.get(_NUMBERS[symbol], 0.0) + amount
+    return amounts
 
 
 def _reduced_counts(species: pa.ChunkedArray) -> Iterator[NDArray[np.int64]]:
@@ -157,3 +210,27 @@ def _check_decoded(value: Any) -> None:
     if isinstance(value, list):
         for part in value:
             _check_decoded(part)
+
+
+# fmt: off
+SYMBOLS: tuple[str, ...] = (
+    "H", "He",
+    "Li", "Be", "B", "C", "N", "O", "F", "Ne",
+    "Na", "Mg", "Al", "Si", "P", "S", "Cl", "Ar",
+    "K", "Ca", "Sc", "Ti", "V", "Cr", "Mn", "Fe", "Co", "Ni", "Cu", "Zn", "Ga", "Ge", "As", "Se", "Br", "Kr",
+    "Rb", "Sr", "Y", "Zr", "Nb", "Mo", "Tc", "Ru", "Rh", "Pd", "Ag", "Cd", "In", "Sn", "Sb", "Te", "I", "Xe",
+    "Cs", "Ba",
+    "La", "Ce", "Pr", "Nd", "Pm", "Sm", "Eu", "Gd", "Tb", "Dy", "Ho", "Er", "Tm", "Yb", "Lu",
+    "Hf", "Ta", "W", "Re", "Os", "Ir", "Pt", "Au", "Hg", "Tl", "Pb", "Bi", "Po", "At", "Rn",
+    "Fr", "Ra",
+    "Ac", "Th", "Pa", "U", "Np", "Pu", "Am", "Cm", "Bk", "Cf", "Es", "Fm", "Md", "No", "Lr",
+    "Rf", "Db", "Sg", "Bh", "Hs", "Mt", "Ds", "Rg", "Cn", "Nh", "Fl", "Mc", "Lv", "Ts", "Og",
+)
+# fmt: on
+"""`SYMBOLS[z - 1]` is the element of atomic number z."""
+
+ATOMIC_NUMBERS: dict[str, int] = {symbol: z for z, symbol in enumerate(SYMBOLS, start=1)}
+"""The atomic number of every symbol; named isotopes (D, T) are not elements here."""
+
+_NUMBERS = {**ATOMIC_NUMBERS, "D": 1, "T": 1}
+"""The atomic number of every symbol that a formula may have."""

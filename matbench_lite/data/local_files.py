@@ -8,15 +8,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from matbench_lite.data.chemistry import reduced_formulas_of_strings
+from matbench_lite.data.original import read_original
+from matbench_lite.data.parquet import write_compositions, write_targets
 from matbench_lite.data.store import Holding, NewPart, Part, commit
+from matbench_lite.data.structures import write_structures
 from matbench_lite.data.tables import checked_spacegroups, located
-from matbench_lite.data.verification import unpublished
-from matbench_lite.errors import DataError, DataFormatError, DataMissingError, UnverifiedDataError
+from matbench_lite.data.verification import targets_digests, unpublished
+from matbench_lite.errors import DataError, DataFormatError, DataMissingError, UnverifiedDataError, raising
 from matbench_lite.progress import progress
-from matbench_lite.tasks import Benchmark, Task, formulas_digest, inputs_digest, spacegroups_digest, targets_digest
+from matbench_lite.tasks import Benchmark, Task, inputs_digest, targets_digest
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 _SUFFIXES = (".json.gz", ".json", ".parquet")
@@ -42,12 +47,6 @@ def add(
         benchmark: The benchmark that they belong to.
         task: Which task it is, for a file whose name and ids do not tell.
         allow_unverified: Whether to take data whose checksum is not the published one; every later use says so.
-
-    Yields:
-        What became of each file.
-
-    Raises:
-        UnknownNameError: If the benchmark has no such task.
     """
     named = benchmark[task] if task else None
     for path in paths:
@@ -75,9 +74,6 @@ def add_original(
     A `DataFormatError` if it cannot be read, or its rows or types are not those of the registry; an
     `UnverifiedDataError` if its checksum is not the published one.
     """
-    from matbench_lite.data.original import read_original
-    from matbench_lite.data.structures import write_structures
-
     assert task.input != "table", "no benchmark that is built in has tables"
     with progress(f"reading {path.name}", path.stat().st_size, unit="bytes") as advance:
         original = read_original(
@@ -122,10 +118,8 @@ def _split_targets(path: Path, benchmark: Benchmark, named: Task | None) -> Iter
     """The tasks in a targets file, and their rows: one task by its ids, or several by a column `task`."""
     import pandas as pd
 
-    try:
+    with raising(DataFormatError, f"{path} is not a readable Parquet file", on=(OSError, ValueError)):
         frame = pd.read_parquet(path)
-    except (OSError, ValueError) as error:
-        raise DataFormatError(f"{path} is not a readable Parquet file: {error}") from error
     missing = {"mbid", "target", "composition"} - set(frame.columns)
     if missing:
         raise DataFormatError(
@@ -155,8 +149,6 @@ def _from_frame(path: Path, task: Task, frame: Any) -> dict[Part, NewPart]:
         raise DataFormatError(
             f"{path.name}: the ids are not the {task.rows} of {task.name}, in order", fix="give all rows, in file order"
         )
-    from matbench_lite.data.chemistry import reduced_formulas_of_strings
-
     values = _as_kind(task, frame["target"].to_numpy())
     _check_values(path, task, values)
     compositions = [str(text) for text in frame["composition"]]
@@ -188,28 +180,19 @@ def _targets(
     formulas: list[str],
     spacegroups: list[int | None] | None = None,
 ) -> NewPart:
-    from matbench_lite.data.parquet import write_targets
-
-    digest = targets_digest(task.ids, values)
-    differs = unpublished(
-        task,
-        targets=digest,
-        formulas=formulas_digest(task.ids, formulas),
-        spacegroups="" if spacegroups is None else spacegroups_digest(task.ids, spacegroups),
-    )
+    digests = targets_digests(task, values, formulas, spacegroups)
+    differs = unpublished(task, **digests)
     return NewPart(
         write=partial(write_targets, values=values, formulas=formulas, spacegroups=spacegroups),
         verified=not differs,
         differs=tuple(differs),
         source=path.name,
-        digest=digest,
+        digest=digests["targets"],
         knows_spacegroups=spacegroups is not None,
     )
 
 
 def _compositions(path: Path, task: Task, compositions: list[str]) -> NewPart:
-    from matbench_lite.data.parquet import write_compositions
-
     digest = inputs_digest(task.ids, compositions)
     write = partial(write_compositions, compositions=compositions)
     return NewPart(write=write, verified=digest == task.inputs_sha256, source=path.name, digest=digest)
@@ -217,8 +200,6 @@ def _compositions(path: Path, task: Task, compositions: list[str]) -> NewPart:
 
 def _check_values(path: Path, task: Task, values: NDArray[Any]) -> None:
     """Refuse rows or types that are not those of the registry, and targets that are no numbers."""
-    import numpy as np
-
     if len(values) != task.rows:
         raise DataFormatError(f"{path.name} has {len(values)} rows, {task.name} has {task.rows}")
     if values.dtype != (bool if task.kind == "classification" else float):

@@ -125,7 +125,7 @@ class SplitJsonFile:
         self._before = 0  # bytes of text before that
         self._rows = 0
         try:
-            self._hashed = _HashedFile(path.open("rb", buffering=0), on_bytes)
+            self._hashed = _HashedFile(path, on_bytes)
         except FileNotFoundError as error:
             raise DataMissingError(f"{path} does not exist") from error
         except OSError as error:
@@ -226,27 +226,20 @@ class SplitJsonFile:
         raise DataFormatError(what, fix='get the file again; it should be pandas "split" JSON')
 
 
-class _HashedFile(io.RawIOBase):
+class _HashedFile(io.FileIO):
     """A file that hashes and reports what is read of it."""
 
-    def __init__(self, file: io.FileIO, on_bytes: Advance | None) -> None:
+    def __init__(self, path: Path, on_bytes: Advance | None) -> None:
+        super().__init__(path)
         self.sha256 = hashlib.sha256()
-        self._file = file
         self._on_bytes = on_bytes
 
-    def readable(self) -> bool:
-        return True
-
     def readinto(self, buffer: Any) -> int:
-        size = self._file.readinto(buffer)
+        size = super().readinto(buffer) or 0
         self.sha256.update(memoryview(buffer)[:size])
         if self._on_bytes is not None:
             self._on_bytes(size)
         return size
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
 
 
 _BETWEEN_ROWS = re.compile(rb"\]\s*,\s*\[")

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -35,24 +35,22 @@ _PACKAGED = Path(__file__).parent / "mini"
 
 @dataclass(frozen=True, kw_only=True)
 class Holding:
-    """One part of a task's data as it lies in the store.
+    """One part of a task's data as it lies in the store: the Parquet file, and the name of the file it was made from.
 
     Args:
-        path: The Parquet file.
         sha256: Checksum of the Parquet file; empty for a user's own table.
-        source: Name of the file it was made from.
-        digest: Targets digest, inputs digest, or sha256 of the source file.
-        added: When, ISO 8601, UTC.
+        digest: Targets digest, inputs digest, or sha256 of the source file; empty for what nobody had to add.
+        added: When, ISO 8601, UTC; empty for what nobody had to add.
         accepted: Whether somebody took it although it is not proven to be the published data. Whether it is proven
             is never written down: see `matbench_lite.data.verification`.
         knows_spacegroups: Whether a targets file has the space group of every row.
     """
 
     path: Path
-    sha256: str
     source: str
-    digest: str
-    added: str
+    sha256: str = ""
+    digest: str = ""
+    added: str = ""
     accepted: bool = False
     knows_spacegroups: bool = False
 
@@ -89,7 +87,7 @@ def derived_directory() -> Path:
 def holdings(task: Task) -> dict[Part, Holding]:
     """The parts of the task's data that are on this machine; a `DataError` if its manifest cannot be read."""
     if task.table is not None:
-        return dict.fromkeys(PARTS, _outside(task.table.path, source=task.table.path.name))
+        return dict.fromkeys(PARTS, Holding(path=task.table.path, source=task.table.path.name))
     if not is_stored(task):
         return {part: _packaged(task, part) for part in PARTS}
     path = _manifest(task)
@@ -180,18 +178,13 @@ def _manifest(task: Task) -> Path:
     return data_directory() / task.benchmark / f"{task.name}.json"
 
 
-def _outside(path: Path, *, source: str) -> Holding:
-    """Data that nobody has to add: it is what the benchmark says it is."""
-    return Holding(path=path, sha256="", source=source, digest="", added="")
-
-
 def _packaged(task: Task, part: Part) -> Holding:
     """Data that ships with the package, in files whose checksums are listed beside them."""
     name = f"{task.name}.{part}.parquet"
     try:
         lines = [line.split() for line in (_PACKAGED / "SHA256SUMS").read_text(encoding="ascii").splitlines()]
         sums = {file: sha256 for sha256, file in lines}
-        return replace(_outside(_PACKAGED / name, source="matbench_lite"), sha256=sums[name])
+        return Holding(path=_PACKAGED / name, source="matbench_lite", sha256=sums[name])
     except (OSError, ValueError, KeyError) as error:
         raise DataFormatError(
             f"the checksums of {task.benchmark} are damaged: {_PACKAGED / 'SHA256SUMS'}",

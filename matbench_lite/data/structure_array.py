@@ -39,12 +39,8 @@ class StructureDtype(ExtensionDtype):  # type: ignore[misc]
 class StructureArray(ExtensionArray):  # type: ignore[misc]
     """Structures of a pandas `Series`, built one by one on access, never kept.
 
-    Selecting rows moves row numbers only; pickling ships the selected rows. A structure that comes out is the
-    caller's own: changing it changes nothing here. There are no missing values.
-
-    Args:
-        columns: The structures that rows are selected from.
-        rows: Row numbers in `columns`, from 0; all of them by default.
+    Selecting rows moves row numbers only; pickling ships the selected rows. A structure that comes out is the caller's
+    own: changing it changes nothing here. There are no missing values.
 
     Examples:
         >>> site = {"species": [{"element": "Po", "occu": 1}], "abc": [0.0, 0.0, 0.0]}
@@ -135,8 +131,7 @@ class StructureArray(ExtensionArray):  # type: ignore[misc]
     ) -> Self:
         """Select rows by position.
 
-        Raises:
-            DataMissingError: If pandas asks for a missing value, as `reindex` does for a label that is not there.
+        A `DataMissingError` if pandas asks for a missing value, as `reindex` does for a label that is not there.
         """
         positions = np.asarray(indices, dtype=np.int64)
         if allow_fill and (positions < 0).any():

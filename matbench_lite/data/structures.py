@@ -29,29 +29,17 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from matbench_lite.data.chemistry import build_whole
-from matbench_lite.data.elements import ATOMIC_NUMBERS, SYMBOLS
-from matbench_lite.errors import DataFormatError
+from matbench_lite.data.chemistry import ATOMIC_NUMBERS, SYMBOLS, build_whole
+from matbench_lite.errors import DataFormatError, raising
 
 if TYPE_CHECKING:
     from pymatgen.core import Composition, Structure
 
 
 class StructureColumns:
-    """A table of structures, opened so that any one of them can be built quickly.
+    """A table of structures, as `encode_structures` makes it, opened so that any one of them can be built quickly.
 
-    Args:
-        table: Structures as columns, from `encode_structures`, or as `write_structures` wrote it.
-
-    Raises:
-        DataFormatError: If the table does not have these columns, or they contradict each other.
-
-    Examples:
-        >>> site = {"species": [{"element": "Po", "occu": 1}], "abc": [0.0, 0.0, 0.0]}
-        >>> cell = {"matrix": [[3.35, 0.0, 0.0], [0.0, 3.35, 0.0], [0.0, 0.0, 3.35]]}
-        >>> columns = StructureColumns(encode_structures([{"lattice": cell, "sites": [site]}]))
-        >>> len(columns), columns.build(0).formula
-        (1, 'Po1')
+    A `DataFormatError` if the table does not have these columns, or they contradict each other.
     """
 
     def __init__(self, table: pa.Table) -> None:
@@ -184,22 +172,17 @@ _MOST_PROPERTIES = 32
 
 
 def encode_structures(structures: Iterable[Mapping[str, Any]], *, first_row: int = 0) -> pa.Table:
-    """Turn pymatgen `Structure` dicts into a table, one row per structure.
+    """Turn pymatgen `Structure` dicts, as parsed from JSON, into a table, one row per structure.
 
-    Tables with different site properties are put together by `pa.concat_tables(promote_options="default")`.
-
-    Args:
-        structures: Dicts as parsed from JSON, never decoded into objects; none is changed.
-        first_row: Row number of the first structure in its file, for messages; counts from 0.
-
-    Raises:
-        DataFormatError: If a dict is no structure: which one, and what is wrong with it.
+    Tables with different site properties are put together by `pa.concat_tables(promote_options="default")`. A
+    `DataFormatError` says which dict is no structure, counted from `first_row`, and what is wrong with it.
 
     Examples:
         >>> site = {"species": [{"element": "Po", "occu": 1}], "abc": [0.0, 0.0, 0.0]}
         >>> cell = {"matrix": [[3.35, 0.0, 0.0], [0.0, 3.35, 0.0], [0.0, 0.0, 3.35]]}
-        >>> encode_structures([{"lattice": cell, "sites": [site]}])["species"].to_pylist()
-        [[84]]
+        >>> table = encode_structures([{"lattice": cell, "sites": [site]}])
+        >>> table["species"].to_pylist(), StructureColumns(table).build(0).formula
+        ([[84]], 'Po1')
     """
     columns: dict[str, list[Any]] = {field.name: [] for field in FIELDS}
     properties: dict[str, dict[int, list[float]]] = {}
@@ -304,13 +287,10 @@ def _properties(sites: list[dict[str, Any]]) -> dict[str, list[float]]:
 
 def _whole(structure: Mapping[str, Any], row: int) -> str:
     """A structure as JSON text that is known to build."""
-    try:
+    wrong = (TypeError, ValueError, RecursionError)
+    with raising(DataFormatError, f"structure {row} is not plain JSON", on=wrong):
         text = json.dumps(structure)
+    fix = "correct it, or leave the row out"
+    with raising(DataFormatError, f"structure {row} is malformed", fix=fix, on=DataFormatError):
         build_whole(text)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise DataFormatError(f"structure {row} is not plain JSON: {error}") from error
-    except DataFormatError as error:
-        raise DataFormatError(
-            f"structure {row} is malformed: {error}", fix="correct it, or leave the row out"
-        ) from error
     return text

@@ -5,6 +5,7 @@ Rows in messages are counted from 0, as pandas does, without the header.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import warnings
 from collections.abc import Iterator
@@ -14,11 +15,13 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from matbench_lite.data.labels import Classes, classes_of, refuse_first
-from matbench_lite.errors import DataFormatError, DataMissingError
+import numpy as np
+
+from matbench_lite.data.user_columns import Classes, classes_of, filled, read_marks, refuse_first
+from matbench_lite.errors import DataFormatError, DataMissingError, raising
+from matbench_lite.tasks import inputs_digest, spacegroups_digest, targets_digest
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -32,7 +35,8 @@ class TableRows:
 
     Targets are read-only floats, or for classification booleans or numbers of classes. Compositions are formulas, or
     structures as text, as they are written; of a table there are none, but its columns. Space groups are None if no
-    column says so; `marks` is what columns say of the folds. All of it is `verified`: a user's own data is what it is.
+    column says so; `marks` is what columns say of the folds, `clusters` which rows belong together. All of it is
+    `verified`: a user's own data is what it is.
     """
 
     table: Table
@@ -44,20 +48,17 @@ class TableRows:
     columns: pd.DataFrame
     spacegroups: list[int | None] | None
     marks: Marks
+    clusters: NDArray[np.intp]
     verified: ClassVar[bool] = True
 
     @cached_property
     def targets_digest(self) -> str:
         """Digest of ids and targets."""
-        from matbench_lite.tasks import targets_digest
-
         return targets_digest(self.ids, self.target_values, self.classes)
 
     @cached_property
     def inputs_digest(self) -> str:
         """Digest of ids and inputs; of a table, of each row's values as JSON, after the names of the columns."""
-        from matbench_lite.tasks import inputs_digest
-
         if self.input != "table":
             return inputs_digest(self.ids, self.compositions)
         import orjson
@@ -70,11 +71,12 @@ class TableRows:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of all that the file says: targets, inputs, space groups."""
-        from matbench_lite.tasks import spacegroups_digest
-
+        """Digest of all that the file says: targets, inputs, space groups, clusters."""
         spacegroups = "" if self.spacegroups is None else spacegroups_digest(self.ids, self.spacegroups)
-        return f"{self.targets_digest} {self.inputs_digest} {spacegroups}"
+        clusters = (
+            "" if self.table.cluster is None else hashlib.sha256(self.clusters.astype("<i8").tobytes()).hexdigest()
+        )
+        return f"{self.targets_digest} {self.inputs_digest} {spacegroups} {clusters}"
 
     @cached_property
     def formulas(self) -> list[str]:
@@ -100,18 +102,13 @@ class TableRows:
 def table_rows(task: Task) -> TableRows:
     """The rows of a user's task, read again if its file was changed.
 
-    Raises:
-        DataMissingError: If there is no such file.
-        DataFormatError: If a column is missing, an id repeated, or a target missing or of the wrong type.
+    A `DataMissingError` if there is no such file; a `DataFormatError` if a column is missing, an id repeated, or a
+    target missing or of the wrong type.
     """
     assert task.table is not None, f"{task.name} has no table"
     path = task.table.path
-    try:
+    with raising(DataMissingError, f"{path} cannot be opened", fix="correct data.path in the benchmark file"):
         stat = path.stat()
-    except OSError as error:
-        raise DataMissingError(
-            f"{path} cannot be opened: {error.strerror}", fix="correct data.path in the benchmark file"
-        ) from error
     rows = _read_rows(task.table, task.input, task.kind, task.classes, (stat.st_mtime_ns, stat.st_size))
     if task.targets_sha256 is not None and task.targets_sha256 != rows.targets_digest:
         raise DataFormatError(
@@ -123,8 +120,6 @@ def table_rows(task: Task) -> TableRows:
 
 @lru_cache(maxsize=8)
 def _read_rows(table: Table, input_kind: Input, kind: Kind, named: Classes, _stamp: tuple[int, int]) -> TableRows:
-    from matbench_lite.data.fold_columns import read_marks
-
     frame = _read_frame(table, kind)
     ids = _ids(frame, table)  # the first column that a file of something else lacks
     target, *inputs = (_column(frame, table, name) for name in (table.target, table.input) if name)
@@ -143,14 +138,24 @@ def _read_rows(table: Table, input_kind: Input, kind: Kind, named: Classes, _sta
         columns=_plain_columns(frame[list(table.columns)].set_index(ids), table),
         spacegroups=None if spacegroup is None else checked_spacegroups(spacegroup, table.path),
         marks=read_marks(frame, table),
+        clusters=_clusters(frame, table),
     )
+
+
+def _clusters(frame: pd.DataFrame, table: Table) -> NDArray[np.intp]:
+    """The clusters that a column names, in the order in which they occur; without one, each row by itself."""
+    import pandas as pd
+
+    if table.cluster is None:
+        return np.arange(len(frame))
+    return np.asarray(pd.factorize(_column(frame, table, table.cluster))[0], dtype=np.intp)
 
 
 def _read_frame(table: Table, kind: Kind) -> pd.DataFrame:
     import pandas as pd
 
     # An id such as "001" is text and no number; a formula such as "NaN" is not a missing value.
-    texts = [table.id, table.input, table.part, table.fold, table.group, *table.repeats]
+    texts = [table.id, table.input, table.part, table.fold, table.group, table.cluster, *table.repeats]
     texts += [table.target] if kind == "classification" else []
 
     try:
@@ -182,11 +187,7 @@ def _named(frame: pd.DataFrame, table: Table, name: str) -> pd.Series:
 
 
 def _column(frame: pd.DataFrame, table: Table, name: str) -> pd.Series:
-    column = _named(frame, table, name)
-    if column.isna().any():
-        row = int(column.isna().to_numpy().nonzero()[0][0])
-        raise DataFormatError(f"{table.path}: {name!r} in row {row} is empty", fix="fill it in or remove the row")
-    return column
+    return filled(_named(frame, table, name), table.path)
 
 
 def _ids(frame: pd.DataFrame, table: Table) -> pd.Index:
@@ -219,8 +220,6 @@ def _plain_columns(columns: pd.DataFrame, table: Table) -> pd.DataFrame:
 def _values(
     column: pd.Series, table: Table, kind: Kind, named: Classes
 ) -> tuple[Classes, NDArray[np.float64] | NDArray[np.bool_] | NDArray[np.intp]]:
-    import numpy as np
-
     if kind == "classification":
         classes, values = classes_of(column, named, table.path)
     else:
@@ -233,7 +232,6 @@ def _values(
 
 def checked_spacegroups(column: pd.Series, path: Path) -> list[int | None]:
     """The space groups that a column of a file states, None where it states none; all others are from 1 to 230."""
-    import numpy as np
     import pandas as pd
 
     values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
@@ -253,7 +251,6 @@ def located(place: str) -> Iterator[None]:
 
 def _numbers(column: pd.Series) -> NDArray[np.float64]:
     """The column as new floats; NaN where it has something else."""
-    import numpy as np
     import pandas as pd
 
     # Truth values and dates would turn into numbers, too.
@@ -268,13 +265,11 @@ def _structure_dicts(table: Table, texts: list[str]) -> Iterator[Any]:
     import orjson
 
     for row, text in enumerate(texts):
-        try:
-            yield orjson.loads(text) if table.structure_format == "json" else _parsed(text, table)
-        except Exception as error:  # whatever pymatgen's readers make of a stranger's text
-            raise DataFormatError(
-                f"{table.input!r} in row {row} is not {table.structure_format}: {error}",
-                fix="correct the row, or data.structure_format in the benchmark file",
-            ) from error
+        message = f"{table.input!r} in row {row} is not {table.structure_format}"
+        fix = "correct the row, or data.structure_format in the benchmark file"
+        with raising(DataFormatError, message, fix=fix, on=Exception):  # whatever pymatgen's readers make of it
+            structure = orjson.loads(text) if table.structure_format == "json" else _parsed(text, table)
+        yield structure
 
 
 def _parsed(text: str, table: Table) -> Any:

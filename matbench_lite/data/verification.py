@@ -9,14 +9,23 @@ from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, Literal
 
-from matbench_lite.data.store import Holding, Part, derived_directory
+from numpy.typing import NDArray
+
+from matbench_lite.atomic import replacing
+from matbench_lite.data.access import load_formulas, load_inputs, load_targets
+from matbench_lite.data.parquet import numbers, read_columns
+from matbench_lite.data.store import PARTS, Holding, Part, derived_directory, holdings
 from matbench_lite.derived import Shelf, key
-from matbench_lite.errors import DataFormatError
+from matbench_lite.errors import DataError, DataFormatError, DataMissingError, raising
 from matbench_lite.tasks import (
+    Benchmark,
     Task,
     formulas_digest,
     inputs_digest,
@@ -74,12 +83,8 @@ def is_published(task: Task, part: Part, holding: Holding, content: bytes, sha25
 
 
 def _has_published_targets(task: Task, content: bytes) -> bool:
-    from matbench_lite.data.parquet import numbers, read_columns
-
-    try:
+    with _readable(task, "targets"):
         values = numbers(read_columns(content, "target")["target"])
-    except _UNREADABLE as error:
-        raise _unreadable(task, "targets", error) from error
     if len(values) != task.rows:
         return False
     if task.targets_quick_sha256 is not None and quick_targets_digest(values) == task.targets_quick_sha256:
@@ -104,10 +109,8 @@ def content_digests(task: Task, part: Part, content: bytes, sha256: str) -> Mapp
     """The digests of what a file holds, computed once for its bytes; a `DataFormatError` if it is no such file."""
     shelf, name = _shelf(derived_directory()), key(task.name, part, sha256)
     if (known := shelf.get(name)) is None:
-        try:
+        with _readable(task, part):
             known = _digests(task, part, content)
-        except _UNREADABLE as error:
-            raise _unreadable(task, part, error) from error
         shelf.put({name: known})
     digests: Mapping[str, str] = known
     return digests
@@ -116,8 +119,9 @@ def content_digests(task: Task, part: Part, content: bytes, sha256: str) -> Mapp
 _UNREADABLE = (ValueError, TypeError, LookupError, NotImplementedError, OSError, BufferError)
 
 
-def _unreadable(task: Task, part: Part, error: Exception) -> DataFormatError:
-    return DataFormatError(f"the {part} of {task.name} cannot be read: {error}", fix=remedy(task))
+def _readable(task: Task, part: Part) -> AbstractContextManager[None]:
+    message = f"the {part} of {task.name} cannot be read"
+    return raising(DataFormatError, message, fix=remedy(task), on=_UNREADABLE)
 
 
 @lru_cache(maxsize=4)
@@ -136,18 +140,114 @@ def remedy(task: Task) -> str:
 
 
 def _digests(task: Task, part: Part, content: bytes) -> dict[str, str]:
-    from matbench_lite.data.parquet import numbers, read_columns
-
     if part == "targets":
         table = read_columns(content)
         spacegroups = table["spacegroup"].to_pylist() if "spacegroup" in table.column_names else None
-        return {
-            "targets": targets_digest(task.ids, numbers(table["target"])),
-            "formulas": formulas_digest(task.ids, table["formula"].to_pylist()),
-            "spacegroups": "" if spacegroups is None else spacegroups_digest(task.ids, spacegroups),
-        }
+        return targets_digests(task, numbers(table["target"]), table["formula"].to_pylist(), spacegroups)
     if task.input == "composition":
         return {"inputs": inputs_digest(task.ids, read_columns(content)["composition"].to_pylist())}
     from matbench_lite.data.chemistry import reduced_formulas
 
     return {"formulas": formulas_digest(task.ids, reduced_formulas(read_columns(content)))}
+
+
+def targets_digests(
+    task: Task, values: NDArray[Any], formulas: list[str], spacegroups: list[int | None] | None
+) -> dict[str, str]:
+    """The digests of what a targets file holds, as `unpublished` takes them."""
+    return {
+        "targets": targets_digest(task.ids, values),
+        "formulas": formulas_digest(task.ids, formulas),
+        "spacegroups": "" if spacegroups is None else spacegroups_digest(task.ids, spacegroups),
+    }
+
+
+State = Literal["verified", "unverified", "damaged", "missing"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartStatus:
+    """One part of one task's data: its state, where it lies, its size, and the name of the file it was made from."""
+
+    task: str
+    part: Part
+    state: State
+    source: str = ""
+    path: Path | None = None
+    bytes: int = 0
+
+
+def status(benchmark: Benchmark) -> list[PartStatus]:
+    """What is on this machine of every task's targets and inputs."""
+    return [_look(task, part, holdings(task).get(part))[0] for task in benchmark for part in PARTS]
+
+
+def verify(benchmark: Benchmark) -> Iterator[tuple[PartStatus, str | None]]:
+    """Read everything in the store again and compare it with its checksums and with the registry.
+
+    Each part that is there comes with what is wrong with it or None.
+    """
+    for task in benchmark:
+        for part in PARTS:
+            holding = holdings(task).get(part)
+            if holding is None:
+                continue
+            found, problem = _look(task, part, holding)
+            if task.table is not None:
+                try:
+                    _ = task.targets if part == "targets" else task.inputs
+                except DataError as error:
+                    problem = error.message
+            yield found, problem
+
+
+def _look(task: Task, part: Part, holding: Holding | None) -> tuple[PartStatus, str | None]:
+    """A part, and what is wrong with it or None; a user's own table is not read."""
+    found = PartStatus(task=task.name, part=part, state="missing")
+    if holding is None:
+        return found, None
+    try:
+        found = replace(found, source=holding.source, path=holding.path, bytes=holding.path.stat().st_size)
+        return replace(found, state="verified" if is_verified(task, part, holding) else "unverified"), None
+    except FileNotFoundError:
+        problem = "the file is gone"
+    except DataError as error:
+        problem = error.message
+    except OSError as error:
+        problem = f"cannot be read: {error}"
+    return replace(found, state="missing" if found.path is None else "damaged"), problem
+
+
+def export_targets(benchmark: Benchmark, path: Path) -> list[str]:
+    """Write the targets of every task that has them here to a Parquet file, and give the names of these tasks.
+
+    `mbl data add` reads the file back. A `DataMissingError` if there are no targets at all, a `DataError` if the file
+    cannot be written.
+    """
+    import pandas as pd
+
+    present = {(item.task, item.part) for item in status(benchmark) if item.state != "missing"}
+    tasks = [task for task in benchmark if (task.name, "targets") in present]
+    if not tasks:
+        raise DataMissingError(f"no targets of {benchmark.name} are on this machine", fix="run `mbl data fetch` first")
+    frames = []
+    for task in tasks:
+        targets = load_targets(task)
+        has_compositions = task.input == "composition" and (task.name, "inputs") in present
+        formulas = load_formulas(task)
+        compositions = load_inputs(task).tolist() if has_compositions else formulas
+        frames.append(
+            pd.DataFrame(
+                {
+                    "task": task.name,
+                    "mbid": targets.index,
+                    "target": task.target_values.astype(float),
+                    "composition": compositions,
+                    "spg_num": targets["spacegroup"].to_numpy() if "spacegroup" in targets else None,
+                }
+            ).astype({"spg_num": "Int16"})
+        )
+    whole = pd.concat(frames, ignore_index=True).astype({"task": "category"})
+    with raising(DataError, f"{path} cannot be written", fix="choose another place"), replacing(path) as temporary:
+        whole.to_parquet(temporary, compression="zstd", index=False)
+    return [task.name for task in tasks]

@@ -1,33 +1,24 @@
 """What is measured: tasks, benchmarks, fixed folds, and the category rule."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from matbench_lite.lazy import lazy
-from matbench_lite.tasks.benchmark import BUILT_IN, MAX_CLASSES, Benchmark, load_benchmark
-from matbench_lite.tasks.category import Category, categorise
-from matbench_lite.tasks.folds import (
-    IN_NO_FOLD,
-    MAX_FOLDS,
-    assign_folds,
-    folds_digest,
-    formulas_digest,
-    inputs_digest,
-    quick_targets_digest,
-    spacegroups_digest,
-    targets_digest,
-)
-from matbench_lite.tasks.task import Input, Kind, Scoring, Table, Task
 
 if TYPE_CHECKING:
-    from matbench_lite.tasks.splits import NEITHER, TEST, TRAIN, Marks, Split, share_groups, split_rows
-
-__all__ = [
-    "BUILT_IN", "IN_NO_FOLD", "MAX_CLASSES", "MAX_FOLDS", "NEITHER", "TEST", "TRAIN", "Benchmark", "Category", "Input",
-    "Kind", "Marks", "Scoring", "Split", "Table", "Task", "assign_folds", "categorise", "folds_digest",
-    "formulas_digest", "inputs_digest", "load_benchmark", "quick_targets_digest", "share_groups", "spacegroups_digest",
-    "split_rows", "targets_digest",
-]  # fmt: skip
-
-__getattr__ = lazy(__name__)
+    from matbench_lite.tasks.benchmark import (
+        BUILT_IN as BUILT_IN, MAX_CLASSES as MAX_CLASSES, Benchmark as Benchmark, load_benchmark as load_benchmark,
+    )
+    from matbench_lite.tasks.category import Category as Category, categorise as categorise
+    from matbench_lite.tasks.folds import (
+        IN_NO_FOLD as IN_NO_FOLD, MAX_FOLDS as MAX_FOLDS, assign_folds as assign_folds, folds_digest as folds_digest,
+        formulas_digest as formulas_digest, inputs_digest as inputs_digest,
+        quick_targets_digest as quick_targets_digest, spacegroups_digest as spacegroups_digest,
+        targets_digest as targets_digest,
+    )
+    from matbench_lite.tasks.splits import (
+        NEITHER as NEITHER, TEST as TEST, TRAIN as TRAIN, Marks as Marks, Split as Split, share_groups as share_groups,
+        split_rows as split_rows,
+    )
+    from matbench_lite.tasks.task import Input as Input, Kind as Kind, Scoring as Scoring, Table as Table, Task as Task
+else:
+    __getattr__, __dir__ = lazy(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from matbench_lite.documents import TomlTable, toml_document
 from matbench_lite.errors import BenchmarkFileError, MatbenchLiteError, unknown_name
 from matbench_lite.tasks.folds import IN_NO_FOLD, MAX_FOLDS, targets_digest
-from matbench_lite.tasks.task import Input, Kind, OriginalFile, Table, Task
+from matbench_lite.tasks.task import DEFAULT_SCATTER, Input, Kind, OriginalFile, Table, Task
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,14 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Benchmark:
-    """A named, versioned list of tasks, in a fixed order.
-
-    Args:
-        name: Name of the benchmark, e.g. "matbench_v0.1".
-        title: Name for people.
-        description: What it is, in a few sentences.
-        references: BibTeX entries of the benchmark itself.
-        tasks: Its tasks.
+    """A named, versioned list of tasks, in a fixed order; the references are BibTeX entries of the benchmark itself.
 
     Examples:
         >>> from matbench_lite import load_benchmark
@@ -52,11 +46,7 @@ class Benchmark:
     def select(
         self, *, input: Input | None = None, kind: Kind | None = None, names: Iterable[str] | None = None
     ) -> tuple[Task, ...]:
-        """Tasks of one input, one kind, or with the given names; in registry order.
-
-        Raises:
-            UnknownNameError: If a name is not in this benchmark.
-        """
+        """Tasks of one input, one kind, or with the given names, which all must be known; in registry order."""
         wanted = None if names is None else {self[name].name for name in names}
         return tuple(
             task
@@ -90,6 +80,7 @@ BUILT_IN = ("matbench_v0.1", "mini")
 """Names of the benchmarks that come with the package."""
 
 _HERE = Path(__file__).parent
+_DIGESTS = ("folds_sha256", "targets_sha256", "formulas_sha256", "spacegroups_sha256", "inputs_sha256")
 
 
 def read_benchmark(path: Path) -> Benchmark:
@@ -149,8 +140,13 @@ def _task(section: TomlTable, benchmark: str, folder: Path | None, drawn: Mappin
     if table is None and folder is not None:
         section.complain("data", "is missing; say where the data lies: path, id, input, target")
     own_table = _table(table, folder, given_input) if table and folder else None
-    if own_table and (own_table.fold or own_table.group or own_table.time or own_table.repeats):
-        drawn = {**drawn, "test_share": None}
+    if own_table:  # how many folds it gives itself, as far as that is known before it is read
+        given = own_table.fold or own_table.group or own_table.time or own_table.repeats
+        share = None if given else drawn["test_share"]
+        n_folds = 1 if own_table.part else len(own_table.repeats) or drawn["n_folds"]
+        drawn = {**drawn, "test_share": share, "n_folds": n_folds}
+    digests = _DIGESTS if folder is not None else (*_DIGESTS, "id_prefix", "targets_quick_sha256")
+    stated: dict[str, Any] = {name: section.optional(name, str) for name in digests}
     task = Task(
         benchmark=benchmark,
         name=section.name(),
@@ -161,17 +157,12 @@ def _task(section: TomlTable, benchmark: str, folder: Path | None, drawn: Mappin
         rows=section.take("rows", int) if folder is None else section.optional("rows", int) or 0,
         description=section.take("description", str, ""),
         references=section.texts("references"),
-        **{**drawn, "n_folds": _given_folds(own_table) or drawn["n_folds"]},
+        **drawn,
+        **stated,
         classes=_classes(section, kind) if folder is not None else (),
         mean_absolute_deviation=section.optional("mean_absolute_deviation", float),
         fraction_true=section.optional("fraction_true", float),
-        id_prefix=section.optional("id_prefix", str) if folder is None else None,
-        folds_sha256=section.optional("folds_sha256", str),
-        targets_sha256=section.optional("targets_sha256", str),
-        targets_quick_sha256=section.optional("targets_quick_sha256", str) if folder is None else None,
-        formulas_sha256=section.optional("formulas_sha256", str),
-        spacegroups_sha256=section.optional("spacegroups_sha256", str),
-        inputs_sha256=section.optional("inputs_sha256", str),
+        fold_scatter=_fold_scatter(section),
         original=_original(original) if original else None,
         table=own_table,
     )
@@ -197,11 +188,8 @@ def _table(section: TomlTable, folder: Path, given_input: Input) -> Table:
         columns=() if of_materials else section.texts("columns"),
         structure_format=section.choice("structure_format", ("json", "cif", "poscar"), "json"),
         spacegroup=section.optional("spacegroup", str) if of_materials else None,
-        part=section.optional("part", str),
-        fold=section.optional("fold", str),
-        group=section.optional("group", str),
-        time=section.optional("time", str),
         repeats=section.texts("repeats"),
+        **{name: section.optional(name, str) for name in ("part", "fold", "group", "time", "cluster")},
     )
     given = [name for name in ("fold", "group", "time", "repeats") if getattr(table, name)]
     if len(given) > 1:
@@ -219,11 +207,12 @@ def _table(section: TomlTable, folder: Path, given_input: Input) -> Table:
     return table
 
 
-def _given_folds(table: Table | None) -> int | None:
-    """How many folds the data itself gives, as far as that is known before it is read."""
-    if table is None:
-        return None
-    return 1 if table.part else len(table.repeats) or None
+def _fold_scatter(section: TomlTable) -> float:
+    value = section.take("fold_scatter", float, DEFAULT_SCATTER)
+    if not (math.isfinite(value) and value >= 1):
+        section.complain("fold_scatter", f"{value} is not a number of 1 or more")
+        return DEFAULT_SCATTER
+    return value
 
 
 def _classes(section: TomlTable, kind: Kind) -> tuple[str, ...] | tuple[int, ...]:
@@ -298,12 +287,7 @@ def _check_enough_rows(task: Task, values: NDArray[Any]) -> None:
 def load_benchmark(name: str | Path) -> Benchmark:
     """Load a benchmark: a built-in one by name, a user's own by the path of its TOML file.
 
-    Args:
-        name: "matbench_v0.1", "mini", or the path of a TOML file.
-
-    Raises:
-        UnknownNameError: If there is neither a benchmark nor a file of that name.
-        BenchmarkFileError: If the file has mistakes; the message names all of them.
+    An `UnknownNameError` if there is neither; a `BenchmarkFileError` names all mistakes of the file.
 
     Examples:
         >>> load_benchmark("mini")["mini_gap"].unit

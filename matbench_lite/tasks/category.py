@@ -10,13 +10,9 @@ from matbench_lite.tasks.benchmark import Benchmark
 
 @dataclass(frozen=True, kw_only=True)
 class Category:
-    """What kind of entry it is, and why.
+    """What kind of entry it is, and the rule that applied, in words.
 
-    Args:
-        general_purpose: Whether it is listed on the general-purpose leaderboard.
-        requires_structure: Whether it covers the structure tasks and nothing else.
-        regression_only: Whether it covers the regression tasks and nothing else.
-        reason: The rule that applied, in words.
+    Two properties say that it covers the structure tasks, or the regression tasks, and nothing else.
     """
 
     general_purpose: bool
@@ -39,11 +35,8 @@ class Category:
 def categorise(benchmark: Benchmark, recorded: Collection[str], *, single_configuration: bool | None) -> Category:
     """Classify an entry by the tasks it has recorded in full and by what it declares.
 
-    Args:
-        benchmark: The benchmark of the entry.
-        recorded: Names of the tasks whose folds are all recorded.
-        single_configuration: Whether the entry declares one human-chosen configuration for all tasks; None if
-            it declares nothing (then only the tasks decide; the review asks for the declaration).
+    Without a declaration (None) of one human-chosen configuration for all tasks, only the tasks decide; the review asks
+    for it.
 
     Examples:
         >>> from matbench_lite import load_benchmark

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import BadZipFile
 
-from matbench_lite.errors import DataFormatError
+from matbench_lite.errors import DataFormatError, raising
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,29 +36,17 @@ MAX_FOLDS = 255
 
 def load_folds(task: Task) -> NDArray[np.uint8]:
     """The shipped fold number of every row of a built-in task; its digest must be the registry's."""
-    try:
+    message = f"the folds of {task.name} were changed"
+    with raising(DataFormatError, message, fix="install matbench_lite again", on=_UNREADABLE):
         assignment = _shipped(task.benchmark, task.name)
         as_shipped = assignment.dtype == "uint8" and assignment.shape == (task.rows,)
-        same = as_shipped and folds_digest(assignment) == task.folds_sha256
-        problem = "" if same else "their digest is not the registry's"
-    except _UNREADABLE as error:
-        problem = str(error) or type(error).__name__
-    if problem:
-        raise DataFormatError(f"the folds of {task.name} were changed: {problem}", fix="install matbench_lite again")
+        if not as_shipped or folds_digest(assignment) != task.folds_sha256:
+            raise ValueError("their digest is not the registry's")
     return assignment
 
 
 def assign_folds(kind: Kind, targets: ArrayLike, *, n_folds: int, seed: int) -> NDArray[np.uint8]:
-    """Make the folds of a new task: shuffled, stratified by label for classification.
-
-    Args:
-        kind: Kind of the task.
-        targets: One target per row, in file order.
-        n_folds: Number of folds.
-        seed: Seed of the shuffle.
-
-    Returns:
-        The fold in whose test part each row is.
+    """Make the folds of a new task, shuffled, stratified by label for classification: the fold that tests each row.
 
     Examples:
         >>> assign_folds("regression", [1.0, 2.0, 3.0, 4.0], n_folds=2, seed=0).tolist()
@@ -101,12 +89,7 @@ def targets_digest(
     """The sha256 over the lines `id,target` in row order; numbers with ten decimals, booleans as 0 and 1.
 
     Ten decimals make it the same for the original files and for targets rounded to ten decimals. Where classes have
-    names, these are a line of JSON before all others.
-
-    Args:
-        ids: Row ids.
-        values: Targets, in their own unit; the numbers of classes.
-        classes: Names of the classes, if they have any.
+    names, these are a line of JSON before all others, and the targets are their numbers.
 
     Examples:
         >>> import numpy as np
@@ -122,9 +105,6 @@ def quick_targets_digest(values: NDArray[np.float64] | NDArray[np.bool_]) -> str
     """The sha256 over targets in row order as integers, in units of the tenth decimal: a fortieth of the time.
 
     Where it is that of the registry, the targets are the published ones; where not, `targets_digest` says.
-
-    Args:
-        values: Targets, in their own unit.
 
     Examples:
         >>> import numpy as np

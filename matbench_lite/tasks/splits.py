@@ -6,11 +6,12 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from matbench_lite.errors import DataFormatError
+import numpy as np
+
+from matbench_lite.errors import DataFormatError, raising
 from matbench_lite.tasks.folds import IN_NO_FOLD, assign_folds
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from matbench_lite.tasks.task import Task
@@ -54,16 +55,9 @@ class Split:
 
 
 def split_rows(task: Task, rows: NDArray[np.intp], *, n_folds: int, seed: int) -> list[Split]:
-    """Split some rows of a task as its data says, else as its benchmark does.
+    """Split some rows of a task, by their positions, as its data says, else as its benchmark does.
 
-    Args:
-        task: The task.
-        rows: Positions of rows, in file order.
-        n_folds: Number of folds; a column of folds, or one per repeat, has as many as it has.
-        seed: Seed of what is drawn.
-
-    Raises:
-        DataFormatError: If the rows do not suffice.
+    A column of folds, or one per repeat, has as many folds as it has. A `DataFormatError` if the rows do not suffice.
 
     Examples:
         >>> import numpy as np
@@ -72,8 +66,6 @@ def split_rows(task: Task, rows: NDArray[np.intp], *, n_folds: int, seed: int) -
         >>> [split.test.tolist() for split in splits]
         [[1, 2, 4, 8, 9], [0, 3, 5, 6, 7]]
     """
-    import numpy as np
-
     scheme, marks = task.scheme, task.marks
     if scheme == "repeats":
         splits = [Split(rows[each[rows] == TRAIN], rows[each[rows] == TEST]) for each in marks.repeats]
@@ -112,8 +104,6 @@ def share_groups(groups: NDArray[np.intp], n_folds: int) -> NDArray[np.uint8]:
         >>> share_groups(np.array([0, 0, 0, 1, 1, 2, 3]), 2).tolist()
         [0, 0, 0, 1, 1, 1, 0]
     """
-    import numpy as np
-
     _, group_of, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     if len(sizes) < n_folds:
         raise DataFormatError(f"{len(sizes)} groups are too few for {n_folds} folds", fix="take fewer folds")
@@ -135,8 +125,6 @@ def time_blocks(times: NDArray[np.intp], n_blocks: int) -> NDArray[np.intp]:
         >>> time_blocks(np.array([3, 1, 2, 2, 4, 5]), 3).tolist()
         [1, 0, 1, 1, 2, 2]
     """
-    import numpy as np
-
     _, time_of, sizes = np.unique(times, return_inverse=True, return_counts=True)
     twice_middle = 2 * np.cumsum(sizes) - sizes
     block_of = twice_middle * n_blocks // (2 * len(times))
@@ -149,8 +137,6 @@ def time_blocks(times: NDArray[np.intp], n_blocks: int) -> NDArray[np.intp]:
 
 def splits_digest(rows: int, splits: list[Split]) -> str:
     """The sha256 over one byte per row and fold: whether it is to train on, to test on, or neither."""
-    import numpy as np
-
     sha = hashlib.sha256()
     for split in splits:
         places = np.full(rows, NEITHER, dtype=np.uint8)
@@ -162,15 +148,11 @@ def splits_digest(rows: int, splits: list[Split]) -> str:
 def _drawn_again(
     task: Task, rows: NDArray[np.intp], n_folds: int, seed: int
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    import numpy as np
     from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
     splitter = ShuffleSplit if task.kind == "regression" else StratifiedShuffleSplit
     drawn = splitter(n_splits=n_folds, test_size=task.test_share, random_state=seed)
-    try:
+    message, fix = f"{len(rows)} rows cannot be split", "add rows, or change the share"
+    with raising(DataFormatError, message, fix=fix, on=ValueError):
         pairs = list(drawn.split(np.zeros(len(rows)), task.target_values[rows]))
-    except ValueError as error:
-        raise DataFormatError(
-            f"{len(rows)} rows cannot be split: {error}", fix="add rows, or change the share"
-        ) from None
     return [(np.sort(train), np.sort(test)) for train, test in pairs]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from matbench_lite.errors import DataFormatError, UnknownNameError
+from matbench_lite.tasks.folds import IN_NO_FOLD, folds_digest, load_folds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +22,9 @@ Input = Literal["structure", "composition", "table"]
 Kind = Literal["regression", "classification"]
 Scoring = Literal["regression", "classification", "multiclass"]
 """Which metrics a task has: those of numbers, of two classes, or of more."""
+
+DEFAULT_SCATTER = 2.0
+"""By how much the folds of a task scatter beyond their rows, where nobody has measured it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,19 +40,17 @@ class OriginalFile:
 class Table:
     """Where the data of a user's own task lies: one CSV or Parquet file and its columns.
 
+    Without a column of ids, rows are numbered from 1; the input are formulas or structures as text, or `columns`.
+
     Args:
-        path: The file.
-        id: Column with the row ids; without one, rows are numbered from 1.
-        input: Column with formulas, or structures as text; "" for a table.
-        target: Column with the target.
-        columns: Columns that a model gets, for a table.
         structure_format: How structures are written: pymatgen's JSON, CIF or POSCAR.
-        spacegroup: Column with space-group numbers, if there is one.
         part: Column that says "train" or "test" of every row: one fold, given instead of drawn.
         fold: Column with the fold that tests a row; nothing for a row that is always trained on.
         group: Column with groups of rows that stay together.
         time: Column with numbers or dates: each fold is tested on what comes after all that it is trained on.
         repeats: Columns that say "train", "test" or nothing of every row, one per repeat.
+        cluster: Column with clusters of rows that are no independent witnesses, e.g. one material measured many times;
+            without it, every row is one of its own.
     """
 
     path: Path
@@ -63,36 +65,27 @@ class Table:
     group: str | None = None
     time: str | None = None
     repeats: tuple[str, ...] = ()
+    cluster: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
     """One property to predict, with its fixed folds.
 
-    A plain record: everything that needs the data itself is looked up in `matbench_lite.data` when asked for.
+    A plain record: everything that needs the data itself is looked up in `matbench_lite.data` when asked for. What it
+    has of digests is the registry's, of the rows in file order.
 
-    Args:
-        benchmark: Name of the benchmark it belongs to.
-        name: Name of the task, unique in the benchmark.
-        input: What a model sees: a crystal structure, a composition, or columns of a table.
-        kind: Whether the target is a number or a class.
-        target: Name of the target.
+    Attributes:
         unit: Unit of the target; "" for classification.
-        rows: Number of rows.
-        description: What the target is and where it comes from.
         references: BibTeX entries of the data.
-        n_folds: Number of folds.
         seed: Seed of the shuffle that made the folds.
         classes: Names of the classes, texts or whole numbers in a fixed order; none for true and false.
         test_share: Share of the rows that each fold tests, where folds are repeated draws.
         mean_absolute_deviation: Mean of |y - mean(y)| in the target's unit (regression).
         fraction_true: Share of true rows (classification as true and false).
+        fold_scatter: By how much the folds scatter beyond their rows (c), 1 or more: a constant of the task, so that no
+            entry can move it.
         id_prefix: Row ids are the prefix, a dash and the 1-based row; None if ids come from a table.
-        folds_sha256: sha256 of the fold number of every row, one byte each.
-        targets_sha256: Targets digest, see `matbench_lite.data.targets_digest`.
-        targets_quick_sha256: The same of the targets alone, as integers: quick to compute where there are many rows.
-        formulas_sha256: Digest over the reduced formulas.
-        spacegroups_sha256: Digest over the space groups, where the published targets state them.
         inputs_sha256: Digest over the compositions, or of the packaged file of structures, where the registry knows it.
         original: The published file, for tasks of Matbench.
         table: Where a user's own data lies.
@@ -121,6 +114,7 @@ class Task:
     test_share: float | None = None
     mean_absolute_deviation: float | None = None
     fraction_true: float | None = None
+    fold_scatter: float = DEFAULT_SCATTER
     id_prefix: str | None = None
     folds_sha256: str | None = None
     targets_sha256: str | None = None
@@ -200,12 +194,9 @@ class Task:
     def fold_of_rows(self) -> NDArray[np.uint8]:
         """The fold in whose test part each row is, in file order; 255 for a row that is in none.
 
-        Raises:
-            DataFormatError: If a row is in the test parts of several folds.
+        A `DataFormatError` if a row is in the test parts of several folds.
         """
         import numpy as np
-
-        from matbench_lite.tasks.folds import IN_NO_FOLD, load_folds
 
         if self.table is None:
             return load_folds(self)
@@ -233,7 +224,6 @@ class Task:
     @cached_property
     def computed_folds_digest(self) -> str:
         """What `folds_sha256` is to be, from the rows of the folds."""
-        from matbench_lite.tasks.folds import folds_digest
         from matbench_lite.tasks.splits import splits_digest
 
         if self.trains_on_the_rest:
@@ -289,6 +279,17 @@ class Task:
         return load_targets(self)
 
     @property
+    def clusters(self) -> NDArray[np.intp]:
+        """The cluster of every row, numbered from 0, in file order: rows of one are no independent witnesses.
+
+        Rows of one chemical system; of one reduced formula, where one system has more than a tenth of the rows; of a
+        user's own data what its column says, else each row by itself.
+        """
+        from matbench_lite.data import load_clusters
+
+        return load_clusters(self)
+
+    @property
     def target_values(self) -> NDArray[np.float64] | NDArray[np.bool_] | NDArray[np.intp]:
         """The targets alone, as an array in file order.
 
@@ -310,10 +311,9 @@ class Task:
         return load_inputs(self)
 
     def train_data(self, fold: int) -> tuple[pd.Series | pd.DataFrame, pd.Series]:
-        """Inputs and targets of the training part of `fold`, indexed by row id.
+        """Inputs and targets of the training part of `fold`, by row id.
 
-        Raises:
-            DataMissingError: If the inputs are not on this machine and cannot be fetched.
+        A `DataMissingError` if the inputs are not on this machine and cannot be fetched.
         """
         rows = self.train_rows(fold)
         return self.inputs.iloc[rows], self.targets["target"].iloc[rows]

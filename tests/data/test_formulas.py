@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pymatgen.core import Composition, Structure
 
+from matbench_lite.data import SYMBOLS
 from matbench_lite.data.chemistry import reduced_formulas, reduced_formulas_of_strings
-from matbench_lite.data.elements import SYMBOLS
 from matbench_lite.data.structures import encode_structures
 from matbench_lite.errors import DataFormatError
 

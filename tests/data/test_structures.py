@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from monty.json import MontyEncoder
 from pymatgen.core import Element, Lattice, Species, Structure
 
-from matbench_lite.data.elements import ATOMIC_NUMBERS, SYMBOLS
+from matbench_lite.data import ATOMIC_NUMBERS, SYMBOLS
 from matbench_lite.data.parquet import read_columns
 from matbench_lite.data.structures import StructureColumns, encode_structures, write_structures
 from matbench_lite.errors import DataFormatError
