@@ -1,10 +1,17 @@
 """Checking entries: rules, what they find, and the verdict on an entry."""
 
-from matbench_lite.check.rules.folder_layout import MAX_SLUG, is_slug
-from matbench_lite.check.verdicts import ENTRY_RULES, SUBMISSIONS, Checked, check_entries, check_entry, check_paths
-from matbench_lite.submission import SEVERITIES, Finding, Rule, Severity, in_order
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ENTRY_RULES", "MAX_SLUG", "SEVERITIES", "SUBMISSIONS", "Checked", "Finding", "Rule", "Severity", "check_entries",
-    "check_entry", "check_paths", "in_order", "is_slug",
-]  # fmt: skip
+from matbench_lite.lazy import lazy
+
+if TYPE_CHECKING:
+    from matbench_lite.check.rules.folder_layout import MAX_SLUG as MAX_SLUG, is_slug as is_slug
+    from matbench_lite.check.verdicts import (
+        ENTRY_RULES as ENTRY_RULES, SUBMISSIONS as SUBMISSIONS, Checked as Checked, check_entries as check_entries,
+        check_entry as check_entry, check_paths as check_paths, codes_by_reason as codes_by_reason,
+    )
+    from matbench_lite.submission import (
+        SEVERITIES as SEVERITIES, Finding as Finding, Rule as Rule, Severity as Severity, in_order as in_order,
+    )
+else:
+    __getattr__, __dir__ = lazy(__name__)

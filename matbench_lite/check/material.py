@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matbench_lite.data import targets_here
+from matbench_lite.errors import EntryError
 from matbench_lite.submission import Examined, Finding, RecordedFold, Submission, as_entry, examine
 from matbench_lite.tasks import Benchmark, Task
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Targets:
-    """The published targets of a task in file order, in the unit of the task, or booleans."""
-
-    values: NDArray[np.float64] | NDArray[np.bool_] | NDArray[np.intp]
-
-    @cached_property
-    def unique(self) -> NDArray[np.bool_]:
-        """Whether each value occurs once in the task: such a row cannot be hit by chance."""
-        return occurs_once(self.values)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,30 +74,30 @@ class Material:
         return self.examined.folds[task.name]
 
     @cached_property
-    def targets(self) -> dict[str, Targets]:
-        """The published targets that are on this machine, by task: no entry is judged by others.
+    def targets(self) -> dict[str, NDArray[Any]]:
+        """The published targets that are on this machine, by task, in file order: no entry is judged by others.
 
         Nothing is fetched: a stranger's entry is no reason to. Damaged ones are a DataError, no fault of the entry.
         """
-        here = {task: targets_here(task) for task in self.tasks}
-        return {
-            task.name: _read_targets(task, found.digest) for task, found in here.items() if found and found.verified
-        }
+        here = {task.name: targets_here(task) for task in self.tasks}
+        return {name: found.target_values for name, found in here.items() if found and found.verified}
 
     @cached_property
     def unproven(self) -> tuple[str, ...]:
         """The tasks whose targets on this machine are not proven to be the published ones."""
         return tuple(task.name for task in self.tasks if (found := targets_here(task)) and not found.verified)
 
-    def with_targets(self) -> Iterator[tuple[Task, Targets]]:
+    def with_targets(self) -> list[tuple[Task, NDArray[Any]]]:
         """The tasks whose published targets are here, and these."""
-        for task in self.tasks:
-            if task.name in self.targets:
-                yield task, self.targets[task.name]
+        return [(task, self.targets[task.name]) for task in self.tasks if task.name in self.targets]
 
 
 def read_material(folder: Path, benchmark: Benchmark | None, *, committed: bool = False) -> Material:
-    """Read an entry's folder once; everything that is wrong with it is kept."""
+    """Read an entry's folder once; everything that is wrong with it is kept. An `EntryError` if there is no folder."""
+    if not folder.is_dir():
+        raise EntryError(f"there is no folder {folder}", fix="give the folder of an entry")
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise EntryError(f"the folder {folder} cannot be read", fix="check its permissions")
     found: list[Finding] = []
     examined = examine(folder, benchmark, found.append, as_it_is=committed)
     findings = tuple(part for finding in found for part in finding.parts or (finding,))
@@ -116,13 +105,7 @@ def read_material(folder: Path, benchmark: Benchmark | None, *, committed: bool 
 
 
 def occurs_once(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """For every value, whether no other is the same."""
+    """For every value, whether no other is the same: a target of which that is so cannot be hit by chance."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     once: NDArray[np.bool_] = (counts == 1)[place]
     return once
-
-
-@lru_cache(maxsize=32)
-def _read_targets(task: Task, _digest: str) -> Targets:
-    """Kept, because all entries of a folder are checked against the same targets."""
-    return Targets(values=task.target_values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import groupby
@@ -16,7 +16,7 @@ from matbench_lite.check import rules
 from matbench_lite.check.material import Material, read_material
 from matbench_lite.errors import EntryError
 from matbench_lite.progress import progress
-from matbench_lite.submission import DOCUMENT, READING, Finding, Rule, Severity, Submission, in_order
+from matbench_lite.submission import DOCUMENT, READING, Finding, Severity, Submission, in_order
 from matbench_lite.tasks import Benchmark, Category
 
 SUBMISSIONS = "submissions"
@@ -25,27 +25,18 @@ _MODULES = [import_module(f"{rules.__name__}.{module.name}") for module in iter_
 _CHECKS: list[Callable[[Material], Iterator[Finding]]] = [
     value for module in _MODULES for name, value in vars(module).items() if name.startswith("check_")
 ]
-ENTRY_RULES: tuple[Rule, ...] = (
-    *READING.values(),
-    *(value for module in _MODULES for value in vars(module).values() if isinstance(value, Rule)),
-)
-"""Every rule for entries: those of reading one, and those of the checks."""
+ENTRY_RULES = {**READING, **rules.RULES}
+"""Every rule for entries by its code: those of reading one, and those of the checks."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:
-    """What the checks say of one entry.
+    """What the checks say of one entry, whose folder is called `slug`: all that was found, errors first.
 
-    Args:
-        slug: Name of its folder.
-        folder: The folder.
-        findings: Everything that was found, errors first.
-        not_run: The checks that could not be run here, or only on some tasks: the reason by code.
-        submission: The entry; None when its predictions cannot be read. It may be there in spite of errors: ask `ok`.
-        category: General-purpose or task-specific, and why; None without a submission.
-        verified: By recorded task, whether its scores were recomputed from targets proven to be the published ones.
-        digest: The `digest` that submission.json states; None if it cannot be read.
-        size: Bytes of all files of the entry.
+    `not_run` has the checks that could not be run here, or only on some tasks: the reason by code. The submission is
+    None when its predictions cannot be read; it may be there in spite of errors: ask `ok`. `verified` tells by recorded
+    task whether its scores were recomputed from targets proven to be the published ones. The digest is the one that
+    submission.json states, None if it cannot be read; the size is that of all files, in bytes.
     """
 
     slug: str
@@ -53,10 +44,14 @@ class Checked:
     findings: tuple[Finding, ...]
     not_run: Mapping[str, str]
     submission: Submission | None
-    category: Category | None
     verified: Mapping[str, bool]
     digest: str | None
     size: int
+
+    @property
+    def category(self) -> Category | None:
+        """General-purpose or task-specific, and why; None without a submission."""
+        return None if self.submission is None else self.submission.category
 
     @property
     def ok(self) -> bool:
@@ -92,12 +87,9 @@ def check_entry(
 ) -> Checked:
     """Run all checks on one entry. Nothing of it is executed, unpickled or decoded into objects; nothing is fetched.
 
-    Args:
-        folder: The entry's folder.
-        others: The other entries by slug; None where they are not known, e.g. outside a clone: the checks that need
-            them are listed in `not_run`.
-        benchmark: Its benchmark; needed only if it is not a built-in one.
-        committed: Whether the folder is what a commit holds: then nothing hidden may be in it, not even work state.
+    The `others` are the other entries by slug; None where they are not known, e.g. outside a clone: the checks that
+    need them are listed in `not_run`. A benchmark is needed only if it is not a built-in one. In a folder that is what
+    a commit holds (`committed`), nothing hidden may be, not even work state.
 
     Raises:
         EntryError: If there is no such folder.
@@ -115,31 +107,20 @@ def check_entry(
         >>> print(checked.category.reason)
         1 of 7 tasks, neither all regression nor all structure tasks
     """
-    return _verdict(_read(Path(folder), benchmark, committed=committed).beside(others))
+    return _verdict(read_material(Path(folder), benchmark, committed=committed).beside(others))
 
 
 def check_entries(
-    submissions: Path,
-    *,
-    only: Collection[str] | None = None,
-    benchmark: Benchmark | None = None,
-    committed: bool = False,
+    submissions: Path, *, benchmark: Benchmark | None = None, committed: bool = False
 ) -> dict[str, Checked]:
-    """Run all checks on the entries of a folder; each entry's siblings are the others.
-
-    Args:
-        submissions: Has one folder per entry.
-        only: Slugs of the entries to check; all by default. The others are read to compare with.
-        benchmark: The benchmark of those entries whose benchmark is not a built-in one.
-        committed: Whether the folder is what a commit holds.
+    """Run all checks on the entries of a folder, by slug; each entry's siblings are the others. See `check_entry`.
 
     Raises:
         EntryError: If there is no such folder.
         DataError: If targets or folds on this machine are damaged or forged: that is no fault of an entry.
     """
     read, entries = _read_all(Path(submissions), benchmark, committed=committed)
-    wanted = {slug: material for slug, material in read.items() if only is None or slug in only}
-    return {slug: _verdict(material.beside(entries)) for slug, material in wanted.items()}
+    return {slug: _verdict(material.beside(entries)) for slug, material in read.items()}
 
 
 def _read_all(
@@ -152,30 +133,20 @@ def _read_all(
     read: dict[str, Material] = {}
     with progress("checking entries", len(folders)) as advance:
         for folder in folders:
-            read[folder.name] = _read(folder, benchmark, committed=committed)
+            read[folder.name] = read_material(folder, benchmark, committed=committed)
             advance(1)
     return read, {slug: entry for slug, material in read.items() if (entry := material.submission) is not None}
 
 
-def _read(folder: Path, benchmark: Benchmark | None, *, committed: bool = False) -> Material:
-    if not folder.is_dir():
-        raise EntryError(f"there is no folder {folder}", fix="give the folder of an entry")
-    if not os.access(folder, os.R_OK | os.X_OK):
-        raise EntryError(f"the folder {folder} cannot be read", fix="check its permissions")
-    return read_material(folder, benchmark, committed=committed)
-
-
 def _verdict(material: Material) -> Checked:
     findings = [*material.findings, *(finding for check in _CHECKS for finding in check(material))]
-    submission = material.submission
     stated = (material.examined.document or {}).get("digest")
     return Checked(
         slug=material.slug,
         folder=material.folder,
         findings=_shortened(in_order(findings)),
         not_run=_not_run(material),
-        submission=submission,
-        category=None if submission is None else submission.category,
+        submission=material.submission,
         verified={task.name: task.name in material.targets for task in material.tasks},
         digest=stated if isinstance(stated, str) else None,
         size=material.examined.size,
@@ -187,7 +158,7 @@ def _not_run(material: Material) -> dict[str, str]:
     missing = [task.name for task in material.tasks if task.name not in material.targets]
     later = "" if material.committed else ": not run here, CI will"  # what a commit holds is checked by CI
     reasons: dict[str, str] = {}
-    for rule in ENTRY_RULES:
+    for rule in ENTRY_RULES.values():
         if not material.document and rule.group in ("honesty", "declarations"):
             reasons[rule.code] = "submission.json cannot be read, or is malformed"
         elif not material.tasks and rule.needs is not None:
@@ -197,6 +168,14 @@ def _not_run(material: Material) -> dict[str, str]:
         elif rule.needs == "targets" and missing:
             reasons[rule.code] = f"needs the targets of {', '.join(missing)}{later}"
     return dict(sorted(reasons.items()))
+
+
+def codes_by_reason(not_run: Mapping[str, str]) -> dict[str, list[str]]:
+    """The codes of checks that were not run, by the reason."""
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for code, reason in not_run.items():
+        reasons[reason].append(code)
+    return reasons
 
 
 def _shortened(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -223,7 +202,7 @@ def find_submissions(entry: Path) -> Path | None:
     parent = path.parent
     root = next((folder for folder in path.parents if (folder / ".git").exists()), None)
     if parent.name == SUBMISSIONS and (
-        root is not None or any(other != path and (other / DOCUMENT).is_file() for other in parent.iterdir())
+        root is not None or any(other != path and (other / DOCUMENT).is_file() for other in parent.glob("*"))
     ):
         return parent
     if root is not None and (root / SUBMISSIONS).is_dir():
@@ -234,15 +213,10 @@ def find_submissions(entry: Path) -> Path | None:
 def check_paths(
     paths: Sequence[Path], *, submissions: Path | None = None, benchmark: Benchmark | None = None
 ) -> list[Checked]:
-    """Run all checks on entries, each beside the other entries of its clone if it lies in one.
+    """Run all checks on entries, or on those in folders of them, in the order of the paths.
 
-    Args:
-        paths: Folders of entries, or folders that hold such folders.
-        submissions: Where the other entries are; by default found from each path.
-        benchmark: The benchmark of those entries whose benchmark is not a built-in one.
-
-    Returns:
-        The verdicts, in the order of the paths.
+    Each is checked beside the other entries, which are in `submissions`: by default in the clone that it lies in, if it
+    lies in one. A benchmark that is not a built-in one has to be given.
 
     Raises:
         EntryError: If a path is no folder.
@@ -261,5 +235,5 @@ def check_paths(
         read, others = ({}, None) if home is None else _read_all(home, benchmark)
         for entry in members:
             known = read.get(entry.absolute().name) if entry.absolute().parent.resolve() == home else None
-            verdicts[entry] = _verdict((known or _read(entry, benchmark)).beside(others))
+            verdicts[entry] = _verdict((known or read_material(entry, benchmark)).beside(others))
     return [verdicts[entry] for entry in entries]

@@ -1,12 +1,18 @@
 """Matbench in and out: its results, its numbers, its API on top of ours."""
 
-from matbench_lite.matbench.bench import MatbenchBenchmark
-from matbench_lite.matbench.matbench_form import MatbenchError, MatbenchKeyError, MatbenchTypeError
-from matbench_lite.matbench.matbench_results import is_taken, read_results, results_in, write_results
-from matbench_lite.matbench.published_scores import PublishedDifference, compare_published
-from matbench_lite.matbench.task import MatbenchTask
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "MatbenchBenchmark", "MatbenchError", "MatbenchKeyError", "MatbenchTask", "MatbenchTypeError",
-    "PublishedDifference", "compare_published", "is_taken", "read_results", "results_in", "write_results",
-]  # fmt: skip
+from matbench_lite.lazy import lazy
+
+if TYPE_CHECKING:
+    from matbench_lite.matbench.bench import MatbenchBenchmark as MatbenchBenchmark
+    from matbench_lite.matbench.matbench_form import (
+        MatbenchError as MatbenchError, MatbenchKeyError as MatbenchKeyError, MatbenchTypeError as MatbenchTypeError,
+    )
+    from matbench_lite.matbench.matbench_results import (
+        PublishedDifference as PublishedDifference, compare_published as compare_published, is_taken as is_taken,
+        read_results as read_results, results_in as results_in, write_results as write_results,
+    )
+    from matbench_lite.matbench.task import MatbenchTask as MatbenchTask
+else:
+    __getattr__, __dir__ = lazy(__name__)

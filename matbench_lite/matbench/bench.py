@@ -33,19 +33,18 @@ from matbench_lite.submission import Submission
 _PRESETS = ("structure", "composition", "regression", "classification", "all")
 
 
+def _complete(group: str) -> property:
+    def has_all(self: MatbenchBenchmark) -> bool:
+        return all(name in self.tasks_map for name in _group(group))
+
+    return property(has_all, doc=f"Whether all tasks ({group}) of the benchmark are in it, recorded or not.")
+
+
 class MatbenchBenchmark:
-    """A set of Matbench's tasks to record an algorithm on.
+    """A set of Matbench's tasks to record an algorithm on: all, or those of a subset.
 
-    An existing script runs after changing its import line. `to_submission` is the way on from here.
-
-    Args:
-        benchmark: Name of the benchmark; there is "matbench_v0.1".
-        autoload: Whether to load the data of all tasks now.
-        subset: Names of tasks, if not all of them.
-
-    Raises:
-        MatbenchError: If there is no such benchmark.
-        MatbenchKeyError: If there is no such task.
+    An existing script runs after changing its import line. `to_submission` is the way on from here. With `autoload` the
+    data of all tasks is loaded now. A `MatbenchError` if there is no such benchmark or task.
 
     Examples:
         >>> mb = MatbenchBenchmark(subset=["matbench_steels", "matbench_glass"])
@@ -75,15 +74,7 @@ class MatbenchBenchmark:
 
     @classmethod
     def from_preset(cls, benchmark: str, preset_name: str, autoload: bool = False) -> MatbenchBenchmark:
-        """All tasks of one kind or input.
-
-        Args:
-            benchmark: Name of the benchmark; there is "matbench_v0.1".
-            preset_name: "structure", "composition", "regression", "classification" or "all".
-            autoload: Whether to load the data of all of them now.
-
-        Raises:
-            MatbenchError: If there is no such benchmark or preset.
+        """All tasks of one kind or input: "structure", "composition", "regression", "classification" or "all".
 
         Examples:
             >>> len(MatbenchBenchmark.from_preset("matbench_v0.1", "composition").tasks)
@@ -103,19 +94,11 @@ class MatbenchBenchmark:
 
     @property
     def scores(self) -> AttributeDict:
-        """The scores of all tasks, e.g. `scores.matbench_steels.mae.mean`.
-
-        Raises:
-            MatbenchError: If a fold of a task is not recorded.
-        """
+        """The scores of all tasks, which must be recorded in full, e.g. `scores.matbench_steels.mae.mean`."""
         return AttributeDict({task.dataset_name: task.scores for task in self.tasks})
 
     def validate(self) -> dict[str, str]:
-        """Validate every task.
-
-        Returns:
-            The errors by name of the task; empty if there are none.
-        """
+        """Validate every task: the errors by name of the task, none if all is well."""
         errors = {}
         for name, task in self.tasks_map.items():
             try:
@@ -137,30 +120,11 @@ class MatbenchBenchmark:
         """Whether all folds of all tasks are recorded."""
         return all(task.all_folds_recorded for task in self.tasks)
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether all tasks of the benchmark are in it, recorded or not."""
-        return self._has(self.ALL_KEY)
-
-    @property
-    def is_structure_complete(self) -> bool:
-        """Whether all structure tasks are in it."""
-        return self._has("structure")
-
-    @property
-    def is_composition_complete(self) -> bool:
-        """Whether all composition tasks are in it."""
-        return self._has("composition")
-
-    @property
-    def is_regression_complete(self) -> bool:
-        """Whether all regression tasks are in it."""
-        return self._has("regression")
-
-    @property
-    def is_classification_complete(self) -> bool:
-        """Whether all classification tasks are in it."""
-        return self._has("classification")
+    is_complete = _complete(ALL_KEY)
+    is_structure_complete = _complete("structure")
+    is_composition_complete = _complete("composition")
+    is_regression_complete = _complete("regression")
+    is_classification_complete = _complete("classification")
 
     def add_metadata(self, metadata: dict[str, Any]) -> None:
         """Keep anything about the algorithm in `user_metadata`; logs, rather than ends a long run, if it is no dict."""
@@ -205,8 +169,7 @@ class MatbenchBenchmark:
     def from_dict(cls, d: Mapping[str, Any]) -> MatbenchBenchmark:
         """The inverse of `as_dict`.
 
-        Raises:
-            MatbenchError: If it is malformed, its hash is wrong, a fold or row is missing, or a type is wrong.
+        A `MatbenchError` if it is malformed, its hash is wrong, a fold or row is missing, or a type is wrong.
         """
         check_document(d)
         if not has_right_hash(d):
@@ -233,11 +196,7 @@ class MatbenchBenchmark:
         return mb
 
     def to_submission(self, *, algorithm: str, **about: Any) -> Submission:
-        """The same record as a `Submission`: to save as an entry, check and rank.
-
-        Args:
-            algorithm: Name of the algorithm.
-            about: Authors, description and the other arguments of `Submission`.
+        """The same record as a `Submission`, to save as an entry, check and rank; takes its arguments, such as authors.
 
         Examples:
             >>> mb = MatbenchBenchmark(subset=["matbench_steels"])
@@ -264,9 +223,6 @@ class MatbenchBenchmark:
         if name in tasks:
             return tasks[name]
         raise AttributeError(f"MatbenchBenchmark has no attribute {name!r}; its tasks: {', '.join(tasks)}")
-
-    def _has(self, group: str) -> bool:
-        return all(name in self.tasks_map for name in _group(group))
 
 
 def _group(name: str) -> list[str]:

@@ -21,6 +21,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from matbench_lite.errors import raising
 from matbench_lite.matbench.matbench_form import MatbenchError
 
 MAX_BYTES = 128_000_000
@@ -39,13 +40,11 @@ _LEVELS = 5
 
 def read_packed(path: Path) -> bytes:
     """The bytes of a file as they are, gzipped or not; refused if there are more than any result has."""
-    try:
+    with raising(MatbenchError, f"{path} cannot be read"):
         if not path.is_file():
             raise MatbenchError(f"there is no file {path}", fix="give the path of a results.json.gz")
         with path.open("rb") as stream:
             return _bounded(stream, str(path))
-    except OSError as error:
-        raise MatbenchError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def unpack(packed: bytes | memoryview, name: str) -> bytes:
@@ -65,10 +64,9 @@ def unpack(packed: bytes | memoryview, name: str) -> bytes:
 
 def parse_object(content: bytes, name: str, *, exact: bool = False) -> dict[str, Any]:
     """Parse what `unpack` gave as plain data, if it is a JSON object; see `parse` for `exact`."""
-    try:
+    wrong, fix = (ValueError, RecursionError), "download or copy it again"
+    with raising(MatbenchError, f"{name} is not valid JSON", fix=fix, on=wrong):
         document = parse(content, exact=exact)
-    except (ValueError, RecursionError) as error:
-        raise MatbenchError(f"{name} is not valid JSON: {error}", fix="download or copy it again") from error
     if not isinstance(document, dict):
         raise MatbenchError(f"{name} holds a JSON {type(document).__name__}, not an object")
     return document

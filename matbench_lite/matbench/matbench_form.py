@@ -140,10 +140,7 @@ def _shown(value: Any) -> str:
 
 
 class AttributeDict(dict[str, Any]):
-    """A dictionary with attribute access at every level.
-
-    A name that is not there is an error; in Matbench it makes an empty dictionary of that name.
-    """
+    """A dictionary with attribute access at every level; a name that is not there is an error, unlike in Matbench."""
 
     def __init__(self, content: Mapping[str, Any] | None = None) -> None:
         super().__init__()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -30,9 +31,8 @@ from matbench_lite.matbench.matbench_form import (
     fold_key,
     known_task,
 )
-from matbench_lite.matbench.published_scores import written_scores
 from matbench_lite.metrics import interval_from_std, std_from_interval
-from matbench_lite.submission import FoldPredictions, RecordedFold, Submission
+from matbench_lite.submission import TOLERANCE, FoldPredictions, RecordedFold, Submission, same_score, score_fold
 from matbench_lite.tasks import Task
 
 FilePath = str | PathLike[str]
@@ -49,8 +49,8 @@ def read_results(
 ) -> Submission:
     """Read a result of Matbench 0.1.0 to 0.6: `results.json.gz`, gzipped or not.
 
-    Predictions are taken by row id. Scores are not: they are computed from the predictions, as for any submission.
-    The published ones are kept in `submission.imported["scores"]`; `compare_published` says where they differ.
+    Predictions are taken by row id. Scores are not: they are computed from the predictions, as for any submission. The
+    published ones are kept in `submission.imported["scores"]`; `compare_published` says where they differ.
 
     Args:
         path: The result.
@@ -58,9 +58,8 @@ def read_results(
         url: Where it is published. By default its folder in Matbench's repository, if the name tells.
         allow_hash_mismatch: Whether to take a result that was changed after Matbench wrote it; it is marked so.
 
-    Raises:
-        MatbenchError: If it is damaged, malformed, of unknown tasks, or its hash is wrong.
-        RecordError: If predictions are NaN, infinite or no probabilities, or a row lies outside its own interval.
+    A `MatbenchError` if it is damaged, malformed, of unknown tasks, or its hash is wrong; a `RecordError` if
+    predictions are NaN, infinite or no probabilities, or a row lies outside its own interval.
     """
     file = Path(path)
     document, matches = decode_results(file, allow_hash_mismatch=allow_hash_mismatch)
@@ -168,8 +167,7 @@ def _texts(value: Any) -> Iterator[str]:
 def results_in(folder: Path) -> dict[str, Path]:
     """Every result below a folder of entries, by the name that the entry's folder gets here.
 
-    Raises:
-        MatbenchError: If there is none, or two would get the same name.
+    A `MatbenchError` if there is none, or two would get the same name.
     """
     found: dict[str, Path] = {}
     for entry in sorted(folder.iterdir()) if folder.is_dir() else []:
@@ -189,23 +187,15 @@ def results_in(folder: Path) -> dict[str, Path]:
 
 def is_taken(folder: Path) -> bool:
     """Whether there is something in a folder that an import could harm; what a killed one left is nothing."""
-    with suppress(OSError):
-        finish_replacing(folder)
+    finish_replacing(folder)
     return folder.exists() and (not folder.is_dir() or any(not path.name.startswith(".") for path in folder.iterdir()))
 
 
 def write_results(submission: Submission, path: FilePath) -> Path:
     """Write a submission as Matbench 0.6 would have: plain JSON whatever the name, which is all that 0.6 can read.
 
-    Scores are those that Matbench computes, its `rocauc` on labels included.
-
-    Args:
-        submission: A submission on `matbench_v0.1`; every task in it must be complete.
-        path: The file to write, in one go.
-
-    Raises:
-        MatbenchError: If it is of another benchmark, or a fold of a task is not recorded.
-        DataMissingError: If the targets are not on this machine and fetching is turned off.
+    Scores are those that Matbench computes, its `rocauc` on labels included. It is written in one go. A `MatbenchError`
+    if it is of another benchmark than `matbench_v0.1`, or a fold of a task is not recorded.
     """
     if submission.benchmark.name != BENCHMARK:
         raise MatbenchError(f"the submission is on {submission.benchmark.name}, Matbench has only {BENCHMARK}")
@@ -285,3 +275,88 @@ def uncertainty_by_id(task: Task, fold: int, predictions: FoldPredictions) -> di
         row_id: dict(zip(UNCERTAINTY_KEYS, row, strict=True))
         for row_id, row in zip(task.test_ids(fold), rows, strict=True)
     }
+
+
+_TOLERANCES = {"mape": 1e-6}
+"""A target of 1e-5 divides the rounding of the targets to ten decimals by 1e-5."""
+_ON_LABELS = "Matbench computed it on labels, where it is the balanced accuracy; recomputed on the probabilities"
+_OTHER_RULE = (
+    "computed by another rule: recomputed by that of Matbench 0.6, over rows with |target| > 1e-5; "
+    "all other scores agree"
+)
+
+
+def true_scores(task: Task, fold: int, predictions: FoldPredictions) -> dict[str, float]:
+    """Matbench's metrics of one fold. The `rocauc` of labels is their balanced accuracy: a step has one corner."""
+    scores = score_fold(task, fold, predictions)
+    scores.setdefault("rocauc", scores.get("balanced_accuracy", float("nan")))
+    return {metric: float(scores[metric]) for metric in METRICS[task.kind]}
+
+
+def written_scores(task: Task, fold: int, predictions: FoldPredictions) -> dict[str, float]:
+    """What Matbench writes for one fold: it turns probabilities into labels before it computes `rocauc`."""
+    scores = true_scores(task, fold, predictions)
+    return scores | {"rocauc": scores["balanced_accuracy"]} if task.kind == "classification" else scores
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedDifference:
+    """One published score that is not what the predictions give, and why, if known; None if it is not defined."""
+
+    task: str
+    fold: int
+    metric: str
+    published: float | None
+    recomputed: float | None
+    reason: str | None
+
+
+def compare_published(submission: Submission) -> list[PublishedDifference]:
+    """Compare every published score of an entry that `read_results` has read with the one that its predictions give.
+
+    Relative differences up to 1e-9 are rounding; for mape up to 1e-6. The targets must be here.
+    """
+    return [difference for task in submission.tasks for difference in _of_task(submission, task.name)]
+
+
+def _of_task(submission: Submission, name: str) -> Iterator[PublishedDifference]:
+    task = submission.benchmark[name]
+    for fold, held in submission.recorded(name).items():
+        published = _stated(submission, name, fold)
+        scores = {metric: _finite(value) for metric, value in true_scores(task, fold, held.predictions).items()}
+        different = [metric for metric, value in published.items() if not _same(metric, value, scores.get(metric))]
+        for metric in different:
+            reason = None
+            if metric == "rocauc" and _same(metric, published[metric], scores["balanced_accuracy"]):
+                reason = _ON_LABELS
+            elif different == ["mape"]:
+                reason = _OTHER_RULE
+            yield PublishedDifference(
+                task=name,
+                fold=fold,
+                metric=metric,
+                published=published[metric],
+                recomputed=scores.get(metric),
+                reason=reason,
+            )
+
+
+def _stated(submission: Submission, task: str, fold: int) -> dict[str, float | None]:
+    """The published scores of one fold; an entry on disk may be a stranger's, and say anything."""
+    by_task = (submission.imported or {}).get("scores")
+    by_metric = by_task.get(task) if isinstance(by_task, dict) else None
+    if not isinstance(by_metric, dict):
+        return {}
+    return {
+        str(metric): _finite(values[fold])
+        for metric, values in by_metric.items()
+        if isinstance(values, list) and len(values) > fold
+    }
+
+
+def _finite(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def _same(metric: str, published: float | None, recomputed: float | None) -> bool:
+    return same_score(published, recomputed, _TOLERANCES.get(metric, TOLERANCE))

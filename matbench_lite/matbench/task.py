@@ -27,8 +27,7 @@ from matbench_lite.matbench.matbench_form import (
     task_info,
     task_metadata,
 )
-from matbench_lite.matbench.matbench_results import fold_document, record_folds, task_document
-from matbench_lite.matbench.published_scores import true_scores
+from matbench_lite.matbench.matbench_results import fold_document, record_folds, task_document, true_scores
 from matbench_lite.metrics import summarise
 from matbench_lite.submission import RecordedFold, Submission
 
@@ -43,14 +42,8 @@ _STATISTICS = ("mean", "max", "min", "std")
 class MatbenchTask:
     """One task of Matbench: its data fold by fold, recording, scores.
 
-    Args:
-        dataset_name: Name of the task.
-        autoload: Whether to load the data now; otherwise `load` does it.
-        benchmark: Name of the benchmark; there is "matbench_v0.1".
-
-    Raises:
-        MatbenchKeyError: If there is no such task.
-        MatbenchError: If there is no such benchmark.
+    With `autoload` the data is loaded now; otherwise `load` does it. A `MatbenchError` if there is no such task or
+    benchmark.
 
     Examples:
         >>> task = MatbenchTask("matbench_steels", autoload=False)
@@ -87,11 +80,7 @@ class MatbenchTask:
         return AttributeDict(ids)
 
     def load(self) -> None:
-        """Put the inputs and targets into `df`, indexed by row id; fetched if they are not on this machine.
-
-        Raises:
-            DataMissingError: If they are not there and cannot be fetched.
-        """
+        """Put the inputs and targets into `df`, by row id; fetched if they are not on this machine."""
         import pandas as pd
 
         if self.df is not None:
@@ -109,31 +98,15 @@ class MatbenchTask:
         logger.info(self.info)
 
     def get_train_and_val_data(self, fold_number: int, as_type: As = "tuple") -> Any:
-        """The training part of a fold: all tuning has to be done inside of it.
+        """The training part of a fold, of data that is loaded: all tuning has to be done inside of it.
 
-        Args:
-            fold_number: The fold.
-            as_type: "tuple" for inputs and targets as two Series, "df" for a frame.
-
-        Raises:
-            MatbenchError: If the data is not loaded, or `as_type` is something else.
-            UnknownNameError: If there is no such fold.
+        "tuple" gives inputs and targets as two Series, "df" a frame.
         """
         frame = self._loaded().iloc[self._task.train_rows(fold_number)]
         return self._as(frame, as_type)
 
     def get_test_data(self, fold_number: int, as_type: As = "tuple", include_target: bool = False) -> Any:
-        """The test part of a fold.
-
-        Args:
-            fold_number: The fold.
-            as_type: "tuple" for Series, "df" for a frame.
-            include_target: Whether to give the targets too.
-
-        Raises:
-            MatbenchError: If the data is not loaded, or `as_type` is something else.
-            UnknownNameError: If there is no such fold.
-        """
+        """The test part of a fold, of data that is loaded, as "tuple" or "df"; with the targets if asked for."""
         frame = self._loaded().iloc[self._task.test_rows(fold_number)]
         if include_target:
             return self._as(frame, as_type)
@@ -149,18 +122,10 @@ class MatbenchTask:
     ) -> None:
         """Record the predictions for the test part of a fold; one that is recorded already stays as it is.
 
-        Args:
-            fold_number: The fold.
-            predictions: One per test row, in the order of `get_test_data`; a Series indexed by the row ids is taken
-                by id. Numbers in the unit of the target; for classification booleans, or probabilities of true.
-            ci: Lower and upper end of a 95 % interval per row, in the unit of the target.
-            std: Standard deviation per row, in the unit of the target; not together with `ci`.
-            params: Parameters of the model in this fold.
-
-        Raises:
-            RecordError: If anything is wrong with them; nothing is recorded then.
-            MatbenchTypeError: If `params` is no dictionary.
-            UnknownNameError: If there is no such fold.
+        They are in the order of `get_test_data`, or a Series indexed by the row ids: numbers in the unit of the target;
+        for classification booleans, or probabilities of true. `ci` has the lower and upper end of a 95 % interval per
+        row, `std` a standard deviation, in the unit of the target; one of the two may be given. `params` are those of
+        the model.
         """
         if self._submission.is_recorded(self.dataset_name, fold_number):
             logger.error("Fold number %s already recorded! Aborting record...", fold_number)
@@ -193,8 +158,7 @@ class MatbenchTask:
     def results(self) -> AttributeDict:
         """Everything recorded, e.g. `results.fold_0.data`, `.parameters`, `.scores`, `.uncertainty`.
 
-        Raises:
-            DataMissingError: If the targets are not on this machine: they are needed for the scores.
+        The targets must be on this machine: they are needed for the scores.
         """
         for fold, held in self._recorded.items():
             if fold_key(fold) not in self._results:
@@ -205,31 +169,19 @@ class MatbenchTask:
 
     @property
     def scores(self) -> AttributeDict:
-        """Mean, max, min and std over the folds of every metric, e.g. `scores.mae.mean`.
-
-        Raises:
-            MatbenchError: If a fold is not recorded.
-        """
+        """Mean, max, min and std over the folds of every metric, e.g. `scores.mae.mean`; all folds must be recorded."""
         self._require_all_folds("score")
         folds = [true_scores(self._task, fold, held.predictions) for fold, held in self._recorded.items()]
         summaries = {name: summarise([scores[name] for scores in folds]) for name in METRICS[self._task.kind]}
         return AttributeDict({name: {op: getattr(of, op) for op in _STATISTICS} for name, of in summaries.items()})
 
     def validate(self) -> None:
-        """Check that all folds are recorded; everything else is checked when a fold is recorded or read.
-
-        Raises:
-            MatbenchError: If a fold is not recorded.
-        """
+        """Check that all folds are recorded; everything else is checked when a fold is recorded or read."""
         self._require_all_folds("validate")
 
     @property
     def has_polymorphs(self) -> bool:
-        """Whether two rows have the same reduced formula.
-
-        Raises:
-            MatbenchError: If the data is not loaded.
-        """
+        """Whether two rows have the same reduced formula, in data that is loaded."""
         self._loaded()
         return bool(self._task.targets["formula"].duplicated().any())
 
@@ -239,11 +191,7 @@ class MatbenchTask:
 
     @classmethod
     def from_dict(cls, d: Mapping[str, Any]) -> MatbenchTask:
-        """The inverse of `as_dict`; all folds must be there.
-
-        Raises:
-            MatbenchError: If it is malformed, a fold or a row is missing, or a prediction has the wrong type.
-        """
+        """The inverse of `as_dict`; all folds must be there, and all rows, with predictions of the right type."""
         return cls._from_results(check_task(d).name, d["results"])
 
     @classmethod

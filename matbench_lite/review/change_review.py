@@ -47,13 +47,10 @@ class _Looked:
 
 
 def review(folder: Path, base: str, head: str | None = None) -> Report:
-    """Review what a branch would change if it were merged.
+    """Review what a branch would change if it were merged into the base; both are a branch, tag or commit.
 
-    Args:
-        folder: A folder inside the repository.
-        base: What the branch is to be merged into: a branch, tag or commit.
-        head: The branch, tag or commit to review, whatever the files in the folder; None for what is checked out,
-            with those changes to entries that are not committed yet.
+    The folder is one inside the repository. The head is reviewed whatever the files there; None is what is checked out,
+    with those changes to entries that are not committed yet.
 
     Raises:
         RepositoryError: If it is no repository, or one of the commits is not there.
@@ -170,7 +167,7 @@ def _entry_report(item: _Looked, boards: Mapping[str, Boards]) -> EntryReport:
         external_data=shown.external_data,
         same_predictions=None if item.previous is None else _predictions(shown) == _predictions(item.previous),
         made=dict(_made(shown)),
-        seconds=_seconds(shown),
+        seconds=training_seconds(shown, *shown.tasks),
     )
 
 
@@ -195,12 +192,6 @@ def _predictions(entry: Submission) -> dict[tuple[str, int], str]:
         for task in entry.tasks
         for fold, held in entry.recorded(task.name).items()
     }
-
-
-def _seconds(entry: Submission) -> float | None:
-    times = [training_seconds(entry, task) for task in entry.tasks]
-    known = [time for time in times if time is not None]
-    return sum(known) if known and len(known) == len(times) else None
 
 
 def _made(entry: Submission) -> Iterator[tuple[str, str]]:

@@ -72,27 +72,20 @@ class ChangeSet:
 
 
 def find_changes(repository: Repository, base: str, head: str) -> ChangeSet:
-    """Find out what a branch changes, counted from where it left its base.
-
-    Args:
-        repository: The repository; both commits are in it.
-        base: What the branch is to be merged into: a branch, tag or commit.
-        head: The branch, a tag or commit.
+    """Find out what a branch changes, counted from where it left its base; both are a branch, tag or commit.
 
     Raises:
         RepositoryError: If one of them is not there, or they have no common history.
     """
     base, head = repository.commit(base), repository.commit(head)
     start = repository.merge_base(base, head)
-    changes = repository.changes(start, head)
     touched: dict[Slug, list[bytes]] = defaultdict(list)
     others = []
-    for change in changes:
-        for path in (change.path,) if change.old_path is None else (change.old_path, change.path):
-            slug, name = _split(path, change.mode)
-            others.append(path) if slug is None else touched[slug].append(name)
+    for path, mode in repository.changes(start, head):
+        slug, name = _split(path, mode)
+        others.append(path) if slug is None else touched[slug].append(name)
     start_files, base_files, head_files = (_by_slug(repository, commit) for commit in (start, base, head))
-    moved = _moved(changes, gone={slug for slug in touched if slug not in head_files})
+    moved = _moved(start_files, head_files)
     entries = [
         EntryChange(
             slug=slug,
@@ -136,17 +129,22 @@ def _by_slug(repository: Repository, commit: str) -> dict[Slug, tuple[TreeItem, 
     return {slug: tuple(items) for slug, items in found.items()}
 
 
-def _moved(changes: Iterable[git.Change], *, gone: set[Slug]) -> dict[Slug, Slug]:
-    """The old slug of every entry that is renamed: the same predictions, and nothing left in the old place."""
-    moved: dict[Slug, Slug] = {}
-    for change in changes:
-        if change.old_path is None:
-            continue
-        old, old_name = _split(change.old_path, change.mode)
-        new, name = _split(change.path, change.mode)
-        if old in gone and old is not None and new is not None and name == old_name == PREDICTIONS.encode():
-            moved[new] = old
-    return moved
+def _moved(before: Mapping[Slug, Iterable[TreeItem]], after: Mapping[Slug, Iterable[TreeItem]]) -> dict[Slug, Slug]:
+    """The old slug of every entry that is renamed: the same predictions, and nothing left in the old place.
+
+    Contents are told by their names in git: nothing that a stranger put there is read.
+    """
+    had, has = (
+        {
+            slug: item.oid
+            for slug, items in files.items()
+            for item in items
+            if _split(item.path, item.mode)[1] == PREDICTIONS.encode()
+        }
+        for files in (before, after)
+    )
+    gone = {oid: slug for slug, oid in had.items() if slug not in after}
+    return {slug: gone.pop(oid) for slug, oid in has.items() if slug not in had and oid in gone}
 
 
 def _kind(slug: Slug, before: Mapping[Slug, object], after: Mapping[Slug, object], moved: Mapping[Slug, Slug]) -> Kind:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from matbench_lite.check import Finding, Severity
+from matbench_lite.check import Finding
 from matbench_lite.review.changes import Kind, StagedFile
 from matbench_lite.review.standings import Move, Position, Standing
 from matbench_lite.text import count
@@ -16,31 +16,16 @@ Verdict = Literal["accept", "needs work", "needs a person", "no entries"]
 
 @dataclass(frozen=True, kw_only=True)
 class EntryReport:
-    """What the review says of one entry.
+    """What the review says of one entry: what the change does to it (`kind`), what it is, and where it stands.
 
-    Args:
-        slug: Its folder's name.
-        kind: What the change does to it.
-        old_slug: The name it had, if it is renamed.
-        benchmark: Name of its benchmark; None, as what follows, if it cannot be read.
-        algorithm: Its name for people.
-        authors: Who made it.
-        description: What it does.
-        category: E.g. "general-purpose, requires-structure".
-        reason: Why it has this category.
-        previous_category: The category of the version before.
-        single_configuration: Whether it declares one configuration for all tasks; None: not declared.
-        external_data: What else it was trained on; False: nothing; None: not declared.
-        same_predictions: Whether the predictions are those of the version before; None if there is none.
-        changed: The files that the change touches.
-        files: All its files.
-        made: How it was made: version of Python, hardware and so on, where recorded.
-        seconds: Training time of all tasks, in seconds; None if it is not recorded for each fold.
-        general_before: Its place among general-purpose entries before the change.
-        general_after: Its place among them after the change.
-        standings: Its place on every task.
-        findings: What the checks found.
-        not_run: The checks that could not be run, with the reason.
+    It has an old slug if it is renamed. The benchmark and what the entry says of itself are None if it cannot be read;
+    `single_configuration` and `external_data` also if they are not declared. The category, e.g. "general-purpose,
+    requires-structure", comes with its reason; it and the predictions are compared with those of the version before,
+    None if there is none. `changed` are the files that the change touches, `files` all. `made` says how it was made, as
+    far as that is recorded; `seconds` is the training time of all tasks, None if it is not recorded for each fold.
+
+    `standings` is its place on every task, `general_before` and `general_after` its place among general-purpose
+    entries. `not_run` has the checks that could not be run: the reason by code.
     """
 
     slug: str
@@ -76,26 +61,14 @@ class EntryReport:
         """The tasks whose scores could not be verified."""
         return tuple(item.task for item in self.standings if item.score is not None and not item.verified)
 
-    def count(self, severity: Severity) -> int:
-        """How many findings are of a severity."""
-        return sum(finding.severity == severity for finding in self.findings)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """What the review says of a change.
+    """What the review says of a change, whose last commit is `head`, to be merged into the commit `base`.
 
-    Args:
-        base: The commit that the change is to be merged into.
-        head: The last commit of the change.
-        verdict: "accept" if nothing speaks against it, "needs work" if there are errors, "needs a person" if somebody
-            has to look, "no entries" if it touches none.
-        reasons: Why, in words.
-        findings: What is wrong with the change as a whole.
-        entries: The entries that it touches.
-        moves: Other entries that move on the boards.
-        rules: Version of matbench_lite whose rules were used.
-        uncommitted: Whether changes are in it that are not committed yet.
+    The verdict is "accept" if nothing speaks against it, "needs work" if there are errors, "needs a person" if somebody
+    has to look, "no entries" if it touches none; the reasons are in words. The findings are those on the change as a
+    whole, `moves` other entries that move on the boards; `rules` is the version of matbench_lite whose rules were used.
     """
 
     base: str

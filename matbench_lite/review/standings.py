@@ -6,58 +6,62 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from matbench_lite.board import Results, general_board, higher_is_better
-from matbench_lite.metrics import Summary, ranking_metric
-from matbench_lite.stats import Interval
+from matbench_lite.board import RankedTask, Results, general_board, ranked_task
+from matbench_lite.metrics import Summary
+from matbench_lite.stats import Interval, Word
 from matbench_lite.submission import Submission
 from matbench_lite.tasks import Benchmark, Task
+from matbench_lite.text import place_range
 
 _PREVIOUS = "the version before"
-_BEST = "a"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Position:
-    """A place on a board with `of` ranked entries, 1 is best.
+    """A rank on a board with `of` ranked entries, 1 is best, and the first and the last place that it may have.
 
-    The tie group "a" holds the best and all that cannot be told apart from it; None on the general-purpose board.
+    In the leading group are the best, and all that are not told apart from it or are equivalent to it. Places and group
+    are None on the general-purpose board, and without targets.
     """
 
     rank: int
     of: int
-    tie_group: str | None
+    first_place: int | None = None
+    last_place: int | None = None
+    leading: bool | None = None
+    wide: bool = False
+
+    @property
+    def places(self) -> str | None:
+        """Between which places it is, in words."""
+        if self.first_place is None or self.last_place is None:
+            return None
+        return place_range(self.first_place, self.last_place)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Delta:
-    """The score of an entry less that of the entry `to`, in the unit of the metric.
+    """The score of an entry less that of the entry `to`, in the unit of the metric, and what is said of the two.
 
-    The interval is the 95 % paired bootstrap interval over test rows; None without targets.
+    The word, e.g. "better", is from the point of view of the entry; the interval of the difference is one of 99 %. Both
+    are None without targets.
     """
 
     to: str
     difference: float
+    word: Word | None
     interval: Interval | None
-    better: bool
-
-    @property
-    def clear(self) -> bool:
-        """Whether the interval leaves no doubt about the sign."""
-        return self.interval is None or not self.interval.low <= 0 <= self.interval.high
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class Standing(RankedTask):
     """One entry on one task, and its ranking metric over the folds: None if the change takes it off this board.
 
-    The unit is "" for classification. A score is verified if it was computed from the predictions, with targets proven
+    A score is verified if it was computed from the predictions, with targets proven
     to be the published ones. Places are None where it has none; so are `to_best`, the difference to the best of the
     others, and `to_previous`, that to its own version before, where there is nothing to compare with.
     """
 
-    task: str
-    metric: str
-    unit: str
     score: Summary | None
     verified: bool
     before: Position | None
@@ -114,15 +118,13 @@ class Boards:
         result = self._results.of(slug, task) if after else None
         best = next((other for other in self._after[task.name] if other != slug), None)
         return Standing(
-            task=task.name,
-            metric=ranking_metric(task.kind),
-            unit=task.unit,
             score=result.ranking if result else None,
             verified=bool(result and result.verified),
             before=before,
             after=after,
             to_best=_delta(self._results, task, slug, best) if result and best else None,
             to_previous=self._to_previous(task, slug, old) if result and before else None,
+            **ranked_task(task),
         )
 
     def _to_previous(self, task: Task, slug: str, old: str) -> Delta:
@@ -135,10 +137,20 @@ def _boards(results: Results) -> dict[str, dict[str, Position]]:
     boards = {}
     for task in results.benchmark:
         places = results.places(task)
-        boards[task.name] = {p.slug: Position(rank=p.rank, of=len(places), tie_group=p.tie_group) for p in places}
+        boards[task.name] = {
+            place.slug: Position(
+                rank=place.rank,
+                of=len(places),
+                first_place=place.first_place,
+                last_place=place.last_place,
+                leading=None if place.first_place is None else place.leading,
+                wide=place.wide,
+            )
+            for place in places
+        }
     ranked = general_board(results).ranked
     boards[_general(results.benchmark)] = {
-        row.slug: Position(rank=row.rank, of=len(ranked), tie_group=None) for row in ranked if row.rank is not None
+        row.slug: Position(rank=row.rank, of=len(ranked)) for row in ranked if row.rank is not None
     }
     return boards
 
@@ -153,26 +165,25 @@ def _delta(results: Results, task: Task, slug: str, other: str) -> Delta:
     # Both are on the board.
     assert ours is not None
     assert theirs is not None
-    rows = results.pair(slug, other, task)
-    difference = ours.ranking.mean - theirs.ranking.mean
+    pair = results.pair(slug, other, task)
     return Delta(
         to=other,
-        difference=difference,
-        interval=rows.interval if rows else None,
-        better=difference > 0 if higher_is_better(task.kind) else difference < 0,
+        difference=pair.difference if pair else ours.ranking.mean - theirs.ranking.mean,
+        word=pair.word if pair else None,
+        interval=pair.interval if pair else None,
     )
 
 
 def _moved(before: Position | None, after: Position | None) -> bool:
     if before is None or after is None:
         return before is not after
-    return (before.rank, before.tie_group) != (after.rank, after.tie_group)
+    return (before.rank, before.leading) != (after.rank, after.leading)
 
 
 def moves_by_board(moves: Sequence[Move]) -> list[tuple[list[str], dict[str, list[str]]]]:
     """The boards on which the same happens, and who moves there, by what happens in words: "first now", "down by 1".
 
-    The moves of one board are together. A tie group whose letter only follows another letter is no news.
+    The moves of one board are together.
     """
     alike: dict[str, tuple[list[str], dict[str, list[str]]]] = {}
     for board, group in groupby(moves, key=lambda move: move.board):
@@ -185,12 +196,12 @@ def _news(moves: list[Move]) -> dict[str, list[str]]:
     """What is told of a board, and of which entries, best first."""
     both = [(move.slug, move.before, move.after) for move in moves if move.before and move.after]
     first = [(slug, before.rank == 1, after.rank == 1) for slug, before, after in both]
-    tied = [(slug, before.tie_group == _BEST, after.tie_group == _BEST) for slug, before, after in both]
+    leading = [(slug, before.leading, after.leading) for slug, before, after in both]
     news = {
         "no longer first": [slug for slug, was, now in first if was and not now],
         "first now": [slug for slug, was, now in first if now and not was],
-        "no longer tied with the best": [slug for slug, was, now in tied if was and not now],
-        "tied with the best now": [slug for slug, was, now in tied if now and not was],
+        "no longer in the leading group": [slug for slug, was, now in leading if was and now is False],
+        "in the leading group now": [slug for slug, was, now in leading if now and was is False],
     }
     for move in moves:
         if shift := _shift(move.before, move.after):

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import accumulate, islice
 from pathlib import Path, PurePath
@@ -25,16 +25,36 @@ from matbench_lite.submission.entry_rules import DOCUMENT, Complain, Finding, Ru
 from matbench_lite.submission.fold_predictions import RecordedFold
 from matbench_lite.tasks import Task
 
-_CARD_VALUES = {
-    "algorithm": 'one line of text, such as "My forest"',
-    "authors": 'a list of names, each one line of text, such as ["A. Name", "B. Name"]',
-    "description": "a text",
-    "references": "a list of BibTeX entries, each a text",
-    "requirements": 'a list of packages, each one line of text, such as ["scikit-learn>=1.5"]',
-    "single_configuration": "true or false",
-    "external_data": 'false, or a text that says what else it was trained on, such as "pretrained on OQMD"',
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_line(value: object) -> bool:
+    return isinstance(value, str) and value != "" and "\n" not in value and "\r" not in value
+
+
+def _are_texts(value: object) -> bool:
+    return all(map(_is_text, value)) if isinstance(value, list) else _is_text(value)
+
+
+def _are_lines(value: object) -> bool:
+    return all(map(_is_line, value)) if isinstance(value, list) else _is_line(value)
+
+
+_CARD_VALUES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "algorithm": (_is_line, 'one line of text, such as "My forest"'),
+    "authors": (_are_lines, 'a list of names, each one line of text, such as ["A. Name", "B. Name"]'),
+    "description": (_is_text, "a text"),
+    "references": (_are_texts, "a list of BibTeX entries, each a text"),
+    "requirements": (_are_lines, 'a list of packages, each one line of text, such as ["scikit-learn>=1.5"]'),
+    "single_configuration": (lambda value: isinstance(value, bool), "true or false"),
+    "external_data": (
+        lambda value: value is False or (_is_text(value) and value != ""),
+        'false, or a text that says what else it was trained on, such as "pretrained on OQMD"',
+    ),
 }
-"""What each field of the card may be, in words: where the schema's own would help nobody."""
+"""What each field of the card may be in `about.toml`, and in words: where the schema's own would help nobody."""
 CARD = tuple(_CARD_VALUES)
 """What the authors say of an entry: arguments of `Submission`."""
 BESIDE = ("metadata", "imported")
@@ -94,10 +114,6 @@ def code_names(document: Mapping[str, Any], files: Iterable[str]) -> list[str]:
     return sorted(
         name for name in files if name in (known or ()) or (name not in old and PurePath(name).suffix in _CODE)
     )
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def from_version_1(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -202,7 +218,7 @@ def _message(error: Any) -> str:
     shown = value if len(value) <= _MAX_VALUE else f"{value[:_MAX_VALUE]}…"
     field = next((step for step in error.instance_path[:2] if step in CARD), None)
     if field is not None and error.kind.name not in _PLAIN_LIMITS:
-        return f"{shown} is not allowed; give {_CARD_VALUES[field]}"
+        return f"{shown} is not allowed; give {_CARD_VALUES[field][1]}"
     message: str = error.message.replace(value, shown, 1)
     return message if len(message) <= _MAX_MESSAGE else f"{message[:_MAX_MESSAGE]}…"
 
@@ -265,8 +281,7 @@ def digest(document: Mapping[str, Any]) -> str:
 def parse(content: bytes, name: str) -> dict[str, Any]:
     """Parse a stranger's JSON object as plain data.
 
-    Raises:
-        EntryError: If it is too large, not UTF-8, not JSON, nested too deeply, has a key twice, or is no object.
+    An `EntryError` if it is too large, not UTF-8, not JSON, nested too deeply, has a key twice, or is no object.
     """
     return parse_or_complain(content, name, refuse) or {}
 
@@ -323,25 +338,12 @@ def _no_constant(name: str) -> None:
 def read_about(file: Path, section: str | None = None) -> dict[str, Any]:
     """What an `about.toml` says, as arguments of `Submission`; what it does not say is not there.
 
-    Args:
-        file: The file.
-        section: The table in it that is meant, where a file is about several models.
-
-    Raises:
-        ModelError: With every mistake found, each with its place in the file.
+    The section is the table in it that is meant, where a file is about several models. A `ModelError` names every
+    mistake found, each with its place in the file.
     """
     with toml_document(file, ModelError) as top:
         table = top if section is None else TomlTable(top.take(section, dict), f"{section}.", top.problems)
-        allowed = {
-            "algorithm": _is_line,
-            "authors": _are_lines,
-            "description": _is_text,
-            "references": _are_texts,
-            "requirements": _are_lines,
-            "single_configuration": lambda value: isinstance(value, bool),
-            "external_data": lambda value: value is False or (_is_text(value) and value != ""),
-        }
-        said = {key: table.allowed(key, allowed[key], _CARD_VALUES[key]) for key in CARD}
+        said = {key: table.allowed(key, *_CARD_VALUES[key]) for key in CARD}
         table.close()
     # One author may be given as a text.
     lists = ("authors", "references", "requirements")
@@ -350,15 +352,3 @@ def read_about(file: Path, section: str | None = None) -> dict[str, Any]:
         for key, value in said.items()
         if value is not None
     }
-
-
-def _is_line(value: object) -> bool:
-    return isinstance(value, str) and value != "" and "\n" not in value and "\r" not in value
-
-
-def _are_texts(value: object) -> bool:
-    return all(map(_is_text, value)) if isinstance(value, list) else _is_text(value)
-
-
-def _are_lines(value: object) -> bool:
-    return all(map(_is_line, value)) if isinstance(value, list) else _is_line(value)

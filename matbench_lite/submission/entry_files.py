@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from matbench_lite.atomic import finish_replacing, replace_files
-from matbench_lite.errors import EntryError
+from matbench_lite.errors import EntryError, raising
 from matbench_lite.submission import entry_rules as rules
 from matbench_lite.submission.entry_document import MAX_BYTES, canonical_bytes, code_names, digest, form_problems, parse
 from matbench_lite.submission.entry_rules import DOCUMENT, PREDICTIONS, Complain, as_lines, refuse
@@ -46,7 +46,9 @@ def write_entry(
     those that are there. `seen` is what `entry_text` gave before anything was asked of the old entry: one that another
     process has saved since is left as it is. `drop_code` removes code of an earlier save that is not among the code.
     """
-    old = _old_document(folder)
+    old: Mapping[str, Any] = {}
+    with suppress(EntryError):  # an entry that cannot be read is replaced, too
+        old = _document(folder) or {}
     predictions = {name: {fold: each.predictions for fold, each in task.items()} for name, task in folds.items()}
     content = encode(benchmark, predictions)
     complain = partial(refuse, folder=folder)
@@ -60,30 +62,17 @@ def write_entry(
         values_sha256=values_sha256(benchmark, predictions),
     )
     new = {name: body for name, body in code.items() if others.get(name) != body}
-    try:
+    fix = "free some space or save to another folder; what is recorded is still in memory"
+    with raising(EntryError, f"{folder} cannot be written", fix=fix):
         written = {**new, PREDICTIONS: content, DOCUMENT: text}
         replace_files(folder, written, remove=stale, unless_changed={DOCUMENT: seen})
-    except OSError as error:
-        raise EntryError(
-            f"{folder} cannot be written: {error.strerror or error}",
-            fix="free some space or save to another folder; what is recorded is still in memory",
-        ) from error
 
 
 def entry_text(folder: Path) -> bytes | None:
     """The bytes of `submission.json` as they are now; None if there is none."""
-    with suppress(OSError):  # a folder that may only be read: it is as it was
-        finish_replacing(folder)
+    finish_replacing(folder)
     path = folder / DOCUMENT
     return path.read_bytes() if path.is_file() else None
-
-
-def _old_document(folder: Path) -> Mapping[str, Any]:
-    """What the entry in a folder says, unchecked; nothing if there is none, or it cannot be read."""
-    try:
-        return _document(folder) or {}
-    except EntryError:
-        return {}
 
 
 def _stale(
@@ -124,33 +113,21 @@ def sealed(
 
 
 def read_document(folder: Path) -> dict[str, Any]:
-    """Parse `submission.json` as plain data; what it says is not checked yet.
-
-    Raises:
-        EntryError: If it is missing, too large, or no JSON.
-    """
+    """Parse `submission.json` as plain data, if it is there and JSON; what it says is not checked yet."""
     content = read_bounded(folder / DOCUMENT, MAX_BYTES, partial(refuse, folder=folder))
     return parse(content or b"", str(folder / DOCUMENT))
 
 
-def check_owner(
-    folder: Path, *, benchmark: str, algorithm: str, authors: Sequence[str], imported: bool = False
-) -> None:
-    """Refuse to write over the entry of somebody else.
+def check_owner(folder: Path, new: Mapping[str, Any]) -> None:
+    """Refuse to write over the entry of somebody else, or one that cannot be read.
 
-    An entry is one's own if benchmark and algorithm are the same, and an author, if it names any.
+    What the new one says is given as arguments of `Submission`, its benchmark by name.
 
-    Args:
-        folder: The entry's folder; nothing is said if there is none.
-        benchmark: Benchmark of the submission that is to be saved there.
-        algorithm: Its algorithm.
-        authors: Its authors.
-        imported: Whether it was made elsewhere. Such a one never takes the place of one that was made here, nor the
-            other way round.
-
-    Raises:
-        EntryError: If the folder holds the entry of somebody else, or one that cannot be read.
+    An entry is one's own if benchmark and algorithm are the same, and an author, if it names any. One that was made
+    elsewhere never takes the place of one that was made here, nor the other way round.
     """
+    benchmark, algorithm, authors = new["benchmark"], new["algorithm"], new.get("authors", ())
+    imported = "imported" in new
     fix = "choose another folder, or pass overwrite=True (`mbl run --fresh`) to replace it"
     try:
         document = _document(folder)
@@ -181,15 +158,7 @@ def check_owner(
 
 
 def check_nothing_dropped(folder: Path, recorded: Mapping[str, Collection[int]]) -> None:
-    """Refuse to write an entry that has less than the one in the folder.
-
-    Args:
-        folder: The entry's folder.
-        recorded: The folds that the new one has, by task name.
-
-    Raises:
-        EntryError: If a recorded fold would be lost.
-    """
+    """Refuse to write an entry that has fewer folds, by task name, than the one in the folder."""
     lost = {
         name: missing
         for name, folds in _recorded(_document(folder) or {}).items()
@@ -206,8 +175,7 @@ def check_nothing_dropped(folder: Path, recorded: Mapping[str, Collection[int]])
 
 def _document(folder: Path) -> dict[str, Any] | None:
     """What the entry in a folder says, unchecked; None if there is no entry."""
-    with suppress(OSError):  # a folder that may only be read: it is as it was
-        finish_replacing(folder)
+    finish_replacing(folder)
     return read_document(folder) if (folder / DOCUMENT).is_file() else None
 
 
@@ -273,7 +241,8 @@ def read_bounded(path: Path, limit: int, complain: Complain) -> bytes | None:
         with path.open("rb") as stream:
             content = stream.read(limit + 1) if about.st_size <= limit else b""
     except FileNotFoundError:
-        complain(rules.MISSING.found(f"{path.name} is missing", file=path.name))
+        gone = f"{path.name} is missing" if path.parent.is_dir() else f"there is no folder {path.parent}"
+        complain(rules.MISSING.found(gone, file=path.name))
         return None
     except OSError as error:
         message = f"{path.name} cannot be read: {error.strerror}"

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from matbench_lite.errors import DataError, UnknownNameError
 from matbench_lite.metrics import METRICS, Sample, Summary, ranking_metric, scores, shown_metrics, summarise
 from matbench_lite.submission.fold_predictions import FoldPredictions
@@ -25,25 +27,39 @@ TOLERANCE = 1e-9
 
 
 def score_fold(task: Task, fold: int, predictions: FoldPredictions) -> dict[str, float]:
-    """All metrics of one fold, from the predictions and the true values.
-
-    Args:
-        task: The task; its targets must be on this machine or fetchable.
-        fold: The fold number.
-        predictions: What was recorded for it.
-    """
+    """All metrics of one fold, from its predictions and the true values."""
     truth = task.target_values[task.test_rows(fold)]
     return score_rows(task.scored_as, truth, predictions, classes=len(task.classes))
+
+
+def score_folds(
+    task: Task, truths: Mapping[int, ArrayLike], predictions: Mapping[int, FoldPredictions]
+) -> dict[int, dict[str, float]]:
+    """All metrics of some folds, by their numbers: those too that learn from the other folds, as a conformal width.
+
+    Of folds that test the same row again, none learns from another.
+    """
+    classes = len(task.classes)
+    samples = {fold: _sample(truths[fold], held, classes=classes) for fold, held in predictions.items()}
+    return {
+        fold: scores(
+            task.scored_as, sample.beside([samples[other] for other in samples if _are_apart(task, fold, other)])
+        )
+        for fold, sample in samples.items()
+    }
+
+
+def _are_apart(task: Task, fold: int, other: int) -> bool:
+    """Whether no row is tested in both of two folds."""
+    if task.is_partition:
+        return fold != other
+    return not np.isin(task.test_rows(fold), task.test_rows(other)).any()
 
 
 def score_rows(kind: Scoring, truth: ArrayLike, predictions: FoldPredictions, *, classes: int = 0) -> dict[str, float]:
     """All metrics of some rows of a task, from the predictions and the true values in the same order.
 
-    Args:
-        kind: What the task is scored as.
-        truth: The true values, in the unit of the target; of more than two classes, their numbers.
-        predictions: One per true value.
-        classes: How many classes there are, if they have names.
+    These are in the unit of the target; of more than two classes, their numbers. `classes` is how many have names.
 
     Examples:
         >>> import numpy as np
@@ -51,8 +67,12 @@ def score_rows(kind: Scoring, truth: ArrayLike, predictions: FoldPredictions, *,
         >>> score_rows("classification", [True, False], predictions)
         {'balanced_accuracy': 1.0, 'accuracy': 1.0, 'f1': 1.0}
     """
+    return scores(kind, _sample(truth, predictions, classes=classes))
+
+
+def _sample(truth: ArrayLike, predictions: FoldPredictions, *, classes: int) -> Sample:
     matrix = predictions.probabilities
-    sample = Sample(
+    return Sample(
         truth,
         predictions.prediction if matrix is None else matrix,
         std=predictions.std,
@@ -61,7 +81,6 @@ def score_rows(kind: Scoring, truth: ArrayLike, predictions: FoldPredictions, *,
         probability=predictions.type == "probability",
         classes=max(2, classes),
     )
-    return scores(kind, sample)
 
 
 def is_averaged(metric: str) -> bool:
@@ -71,16 +90,10 @@ def is_averaged(metric: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskScores:
-    """Scores of one task.
+    """Scores of one task, for the folds recorded so far.
 
-    Each metric is an attribute: `scores.mae.mean`, `.std`, `.min`, `.max`. `folds[0]["mae"]` is one fold's.
-
-    Args:
-        task: Name of the task.
-        kind: What the task is scored as: "regression", "classification" of two classes, or "multiclass".
-        unit: Unit of the target and so of mae, rmse and max_error.
-        folds: Metrics by fold number, for the folds recorded so far.
-        complete: Whether all folds are recorded.
+    Each metric is an attribute: `scores.mae.mean`, `.std`, `.min`, `.max`. `folds[0]["mae"]` is one fold's. `mae`,
+    `rmse` and `max_error` are in the unit of the target.
     """
 
     task: str
@@ -155,15 +168,7 @@ class Scores(dict[str, TaskScores]):
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreDifference:
-    """One stated score that is not what the predictions give.
-
-    Args:
-        task: Name of the task.
-        fold: Fold number.
-        metric: Name of the metric.
-        stated: The score in the file; None if it says that the metric is not defined.
-        recomputed: The score from the predictions; None if the metric is not defined.
-    """
+    """One stated score that is not what the predictions give; None where the metric is not defined."""
 
     task: str
     fold: int
@@ -176,11 +181,7 @@ class ScoreDifference:
 
 
 def compare_scores(submission: Submission) -> list[ScoreDifference]:
-    """Recompute every score that an entry's file states; a fold that states none is not compared.
-
-    Raises:
-        DataMissingError: If the targets are not on this machine and fetching is turned off.
-    """
+    """Recompute every score that an entry's file states; a fold that states none is not compared."""
     return [
         difference
         for task in submission.tasks
@@ -216,15 +217,13 @@ def as_text(submission: Submission) -> str:
         f"Submission: {submission.algorithm} on {submission.benchmark.name}",
         f"{submission.category} ({submission.category.reason})",
     ]
-    if rows:
-        task, folds, metric, value = (
-            max(len(row[name]) for row in rows) for name in ("task", "folds", "metric", "value")
-        )
-        lines += [
-            f"  {row['task']:<{task}}  {row['folds']:>{folds}}  {row['metric']:<{metric}}"
-            f"  {row['value']:>{value}} {row['unit']}".rstrip()
-            for row in rows
-        ]
+    columns = ("task", "folds", "metric", "value")
+    task, folds, metric, value = (max((len(row[name]) for row in rows), default=0) for name in columns)
+    lines += [
+        f"  {row['task']:<{task}}  {row['folds']:>{folds}}  {row['metric']:<{metric}}"
+        f"  {row['value']:>{value}} {row['unit']}".rstrip()
+        for row in rows
+    ]
     return "\n".join(lines)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from matbench_lite.atomic import replace_files
-from matbench_lite.errors import EntryError
+from matbench_lite.errors import EntryError, raising
 from matbench_lite.submission import entry_rules as rules
 from matbench_lite.submission.entry_document import (
     ABOUT_FILE,
@@ -37,16 +37,10 @@ def seal(
 ) -> list[str]:
     """Take the files of an entry's folder as they are now; the predictions must be those that were recorded.
 
-    What `about.toml` says goes into the entry; what it does not say stays as it was. An entry of version 1 becomes one
-    of the present version. Predictions are never touched, and `submission.json` is replaced in one step.
-
-    Args:
-        folder: The entry's folder.
-        changes: What else the entry is to say from now on: arguments of `Submission`, e.g. `authors`.
-        benchmark: Its benchmark; needed only if it is not a built-in one.
-
-    Returns:
-        What changed, in words; nothing if the entry was sealed already.
+    What `about.toml` says goes into the entry; what it does not say stays as it was. `changes` are what else the entry
+    is to say from now on, arguments of `Submission`. An entry of version 1 becomes one of the present version.
+    Predictions are never touched, and `submission.json` is replaced in one step. What changed comes back, in words;
+    nothing if the entry was sealed already.
 
     Raises:
         EntryError: If it is no entry, or its predictions are not those that were recorded; it is left as it was.
@@ -80,12 +74,8 @@ def seal(
     words += [f"{key} changed" for key in BESIDE if old.get(key) != new.get(key)]
     if parse(before, DOCUMENT)["schema_version"] != SCHEMA_VERSION:
         words.append(f"{DOCUMENT} is now of version {SCHEMA_VERSION}: its scores are computed, not stated")
-    try:
+    with raising(EntryError, f"{path} cannot be written", fix="free some space, or check its permissions"):
         replace_files(path, {DOCUMENT: text}, unless_changed={DOCUMENT: before})
-    except OSError as error:
-        raise EntryError(
-            f"{path} cannot be written: {error.strerror}", fix="free some space, or check its permissions"
-        ) from error
     return words or [f"{DOCUMENT} is in its canonical form again"]
 
 

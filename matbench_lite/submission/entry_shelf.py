@@ -11,7 +11,7 @@ import atexit
 import hashlib
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -55,11 +55,7 @@ class EntryShelf:
         self._new: dict[str, Any] = {}
 
     def open(self, folder: Path) -> Entry:
-        """The entry in a folder; all of it is checked if that was not done before.
-
-        Raises:
-            EntryError: If anything is missing, malformed, or was changed after it was saved.
-        """
+        """The entry in a folder, whole and unchanged; all of it is checked if that was not done before."""
         known = _signature(folder)
         name = None if known is None else key(self._folds, known)
         document = None if name is None else self._shelf.get(name)
@@ -107,14 +103,14 @@ def _without_params(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _folds(folder: Path, benchmark: Benchmark, document: Mapping[str, Any]) -> dict[str, dict[int, RecordedFold]]:
     types = {name: about["predictions"] for name, about in document["tasks"].items()}
-    place = _Place(folder, document["predictions_sha256"], benchmark, types)
+    place = _Place(folder, document["digest"], document["predictions_sha256"], benchmark, types)
     return {
         name: {
             fields["fold"]: RecordedFold.of(
                 FoldPredictions.stored(
-                    types[name], fields["values_sha256"], partial(_arrays, place, name, fields["fold"])
+                    types[name], fields["values_sha256"], _Later(partial(_arrays, place, name, fields["fold"]))
                 ),
-                {**fields, "params": _Params(folder, document["digest"], name, fields["fold"])},
+                {**fields, "params": _Later(partial(_params, place, name, fields["fold"]))},
             )
             for fields in about["folds"]
         }
@@ -131,7 +127,6 @@ class _Decoded:
     def __init__(self) -> None:
         self._file: BufferedRandom | None = None
         self._owner = 0
-        self._end = 0
         self._places: dict[tuple[Path, str], dict[tuple[str, int], dict[str, tuple[str, int, int]]]] = {}
 
     def has(self, folder: Path, sha256: str) -> bool:
@@ -151,28 +146,23 @@ class _Decoded:
 
     def _append(self, folder: Path, sha256: str, folds: Mapping[str, Mapping[int, FoldPredictions]]) -> None:
         file = self._opened()
+        end = file.seek(0, os.SEEK_END)
         places: dict[tuple[str, int], dict[str, tuple[str, int, int]]] = {}
         for task, held in folds.items():
             for fold, predictions in held.items():
                 for name, array in predictions.arrays.items():
-                    file.write(array.data)
-                    places.setdefault((task, fold), {})[name] = (array.dtype.str, self._end, len(array))
-                    self._end += array.nbytes
+                    places.setdefault((task, fold), {})[name] = (array.dtype.str, end, array.nbytes)
+                    end += file.write(array.data)
         file.flush()
         self._places[folder, sha256] = places
 
     def get(self, folder: Path, sha256: str, task: str, fold: int) -> Arrays:
-        """The predictions of one fold."""
+        """The predictions of one fold, as arrays that cannot be written."""
         file = self._opened()
         arrays = {}
-        for name, (kind, start, length) in self._places[folder, sha256][task, fold].items():
-            array = np.empty(length, dtype=kind)
+        for name, (kind, start, size) in self._places[folder, sha256][task, fold].items():
             file.seek(start)
-            if length:
-                file.readinto(array.data)
-            array.flags.writeable = False
-            arrays[name] = array
-        file.seek(self._end)
+            arrays[name] = np.frombuffer(file.read(size), dtype=kind)
         return arrays
 
     def _opened(self) -> BufferedRandom:
@@ -184,7 +174,7 @@ class _Decoded:
         return self._file
 
     def _forget(self) -> None:
-        file, self._file, self._end, self._places = self._file, None, 0, {}
+        file, self._file, self._places = self._file, None, {}
         if file is not None:
             with suppress(OSError):  # what a full disk had no room for
                 file.close()
@@ -220,22 +210,22 @@ def _arrays(entry: _Place, task: str, fold: int) -> Arrays:
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """Where the predictions of an entry lie, and what they are per recorded task; one object per entry."""
+    """Where an entry lies, its digests, and what its predictions are per recorded task; one object per entry."""
 
     folder: Path
+    digest: str
     sha256: str
     benchmark: Benchmark
     types: Mapping[str, PredictionType]
 
 
-class _Params(Mapping[str, Any]):
-    """The parameters of one fold, read when they are looked at."""
+class _Later(Mapping[str, Any]):
+    """What is read when it is looked at, every time."""
 
-    __slots__ = ("_place", "_values")
+    __slots__ = ("_read",)
 
-    def __init__(self, folder: Path, digest: str, task: str, fold: int) -> None:
-        self._place = (folder, digest, task, fold)
-        self._values: Mapping[str, Any] | None = None
+    def __init__(self, read: Callable[[], Mapping[str, Any]]) -> None:
+        self._read = read
 
     def __getitem__(self, name: str) -> Any:
         return self._read()[name]
@@ -246,17 +236,22 @@ class _Params(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._read())
 
-    def _read(self) -> Mapping[str, Any]:
-        if self._values is None:
-            folder, digest, task, fold = self._place
-            complain = partial(refuse, folder=folder)
-            content = read_bounded(folder / DOCUMENT, MAX_BYTES, complain) or b""
-            document = decode_document(content, complain)[0] or {}
-            if document.get("digest") != digest:
-                raise _changed(folder)
-            fields = next(fields for fields in document["tasks"][task]["folds"] if fields["fold"] == fold)
-            self._values = fields["params"]
-        return self._values
+
+def _params(entry: _Place, task: str, fold: int) -> Mapping[str, Any]:
+    """The parameters of one fold."""
+    fields = _document(entry)["tasks"][task]["folds"]
+    return next(about["params"] for about in fields if about["fold"] == fold)
+
+
+@lru_cache(maxsize=1)
+def _document(entry: _Place) -> Mapping[str, Any]:
+    """`submission.json`; the last one stays in memory, for the next of its folds."""
+    complain = partial(refuse, folder=entry.folder)
+    content = read_bounded(entry.folder / DOCUMENT, MAX_BYTES, complain) or b""
+    document = decode_document(content, complain)[0] or {}
+    if document.get("digest") != entry.digest:
+        raise _changed(entry.folder)
+    return document
 
 
 def _changed(folder: Path) -> EntryError:

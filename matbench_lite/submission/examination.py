@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -45,16 +44,12 @@ _BYTES_PER_SECOND = 4_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Examined:
-    """What was found in an entry's folder.
+    """What was found in an entry's folder; the other files but for those that are too large, the folds that are sound.
 
     Args:
-        folder: The folder.
         document: `submission.json` as plain data, as of the present version if it is in form; None if it cannot be
             parsed.
         in_form: Whether it is a document of a known version that differs in nothing from the schema.
-        benchmark: Its benchmark; None if that is not known.
-        files: Content of the other files by name, but for those that are too large.
-        folds: What is recorded and sound, by task name and fold number.
         whole: Whether everything that the document records is in `folds`, and the document is in form.
         size: Bytes of all files that were read.
     """
@@ -71,13 +66,7 @@ class Examined:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What was read from an entry's folder, all of it checked.
-
-    Args:
-        benchmark: Its benchmark.
-        document: `submission.json`.
-        folds: What is recorded, by task name and fold number.
-    """
+    """What was read from an entry's folder, all of it checked: `submission.json`, and folds by task name and number."""
 
     benchmark: Benchmark
     document: Mapping[str, Any]
@@ -87,15 +76,11 @@ class Entry:
 def examine(folder: Path, benchmark: Benchmark | None, complain: Complain, *, as_it_is: bool = False) -> Examined:
     """Read all of an entry; complain about everything missing, malformed or changed. Scores are not looked at.
 
-    Args:
-        folder: The entry's folder.
-        benchmark: Its benchmark; needed only if it is not a built-in one.
-        complain: What to do with a problem. If it raises, nothing more is looked at.
-        as_it_is: Whether a save that was committed and not finished is left so: what others sent is only read.
+    The benchmark is needed only if it is not a built-in one. If `complain` raises, nothing more is looked at. A save
+    that was committed and not finished is left so, if `as_it_is`: what others sent is only read.
     """
     if not as_it_is:
-        with suppress(OSError):  # a folder that may only be read: it is as it was
-            finish_replacing(folder)
+        finish_replacing(folder)
     text = read_bounded(folder / DOCUMENT, MAX_BYTES, complain)
     document, form = (None, None) if text is None else decode_document(text, complain)
     usable = _usable(document, form)

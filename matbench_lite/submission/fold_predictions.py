@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,8 +25,6 @@ COLUMNS = ("prediction", "std", "lower", "upper", *CLASS_COLUMNS)
 """What is stored per row, in the order in which it is hashed."""
 MAX_PREDICTION = 1e100
 """Beyond it, squared errors overflow."""
-
-
 FACTS = ("params", "seconds", "peak_memory_mb")
 """What a recorded fold has beside its predictions."""
 Arrays = Mapping[str, "NDArray[Any]"]
@@ -34,17 +32,13 @@ Arrays = Mapping[str, "NDArray[Any]"]
 
 
 class FoldPredictions:
-    """Predictions of one fold in the order of `task.test_ids(fold)`.
+    """Predictions of one fold in the order of `task.test_ids(fold)`, one per test row.
 
-    Args:
-        type: Numbers ("value"), true/false ("label") or the probability of true ("probability"); of more than two
-            classes, labels, or the probabilities of all.
-        prediction: One per test row, float64, in the unit of the target; labels are 0 and 1, of more than two classes
-            their numbers; with probabilities, that of the most probable class.
-        std: Standard deviation of each prediction, float32, if recorded.
-        lower: Lower end of a 95 % interval, float32, if recorded.
-        upper: Upper end, if recorded.
-        probabilities: Of more than two classes, the probability of each, float64: probability_0, probability_1, …
+    The type is numbers ("value"), true/false ("label") or the probability of true ("probability"); of more than two
+    classes, labels, or the probabilities of all. Predictions are float64, in the unit of the target; labels are 0 and
+    1, of more than two classes their numbers; with probabilities, that of the most probable class. The standard
+    deviation, both ends of a 95 % interval, float32, and the probability of each class, float64, are there if they were
+    recorded.
     """
 
     def __init__(
@@ -59,25 +53,15 @@ class FoldPredictions:
     ) -> None:
         columns = {"prediction": prediction, "std": std, "lower": lower, "upper": upper, **probabilities}
         self.type = type
-        self._arrays: Arrays | None = {name: array for name, array in columns.items() if array is not None}
-        self._read: Callable[[], Arrays] | None = None
+        self.arrays: Arrays = {name: array for name, array in columns.items() if array is not None}
 
     @classmethod
-    def stored(cls, type: PredictionType, sha256: str, read: Callable[[], Arrays]) -> FoldPredictions:
-        """Predictions that lie on disk, by their digest: read when they are looked at, every time."""
+    def stored(cls, type: PredictionType, sha256: str, arrays: Arrays) -> FoldPredictions:
+        """Predictions that lie on disk, by their digest: arrays that are read when they are looked at."""
         predictions = cls.__new__(cls)
-        predictions.type = type
-        predictions._arrays, predictions._read = None, read
+        predictions.type, predictions.arrays = type, arrays
         predictions.__dict__["sha256"] = sha256
         return predictions
-
-    @property
-    def arrays(self) -> Arrays:
-        """The recorded columns by name."""
-        if self._arrays is not None:
-            return self._arrays
-        assert self._read is not None
-        return self._read()
 
     @property
     def prediction(self) -> NDArray[np.float64]:
@@ -114,14 +98,9 @@ class FoldPredictions:
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedFold:
-    """One recorded fold.
+    """One recorded fold: predictions, parameters of the model as plain JSON, time and memory if they were measured.
 
-    Args:
-        predictions: The predictions.
-        params: Parameters of the model in this fold, as plain JSON.
-        seconds: Wall time of the measured block, if there was one.
-        peak_memory_mb: Most memory the process had in that block, MB.
-        stated: Scores that the entry's file states, as files of version 1 do; None where there are none.
+    `stated` are scores that the entry's file states, as files of version 1 do; None where there are none.
     """
 
     predictions: FoldPredictions
@@ -160,10 +139,7 @@ def fold_as_dict(fold: int, held: RecordedFold) -> dict[str, Any]:
 
 
 def class_columns(matrix: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """The columns of an array of probabilities, by the names under which they are stored.
-
-    Args:
-        matrix: The probability of every class, shape (rows, classes).
+    """The columns of an array of probabilities, shape (rows, classes), by the names under which they are stored.
 
     Examples:
         >>> {name: column.tolist() for name, column in class_columns(np.array([[0.75, 0.25], [0.5, 0.5]])).items()}
@@ -179,10 +155,7 @@ def stacked(columns: Mapping[str, NDArray[Any]]) -> NDArray[np.float64] | None:
 
 
 def unfit_probabilities(matrix: NDArray[np.float64]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """What is wrong with probabilities of classes, in words, and of which rows.
-
-    Args:
-        matrix: The probability of every class, shape (rows, classes).
+    """What is wrong with probabilities of classes, shape (rows, classes), in words, and of which rows.
 
     Examples:
         >>> list(unfit_probabilities(np.array([[0.5, 0.25, 0.25], [0.5, 0.5, 0.5]])))

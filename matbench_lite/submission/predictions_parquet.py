@@ -53,8 +53,6 @@ _MAX_FOOTER_TEXT = 1_000_000
 _STOP, _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(13)
 _SIZES = {_TRUE: 0, _FALSE: 0, _BYTE: 1, _DOUBLE: 8}  # bytes of a field
 _MAX_DEPTH = 8
-Outline = Mapping[str, Sequence[int]]
-"""The number of test rows in every fold of every recorded task, in registry order."""
 
 
 def encode(benchmark: Benchmark, folds: Folds) -> bytes:
@@ -118,7 +116,7 @@ def largest_file(rows: int, classes: int) -> int:
 
 
 def decode(
-    outline: Outline,
+    outline: Mapping[str, Sequence[int]],
     content: bytes | memoryview,
     types: Mapping[str, PredictionType],
     complain: Complain,
@@ -130,7 +128,8 @@ def decode(
     """Read a stranger's predictions; None if there are no rows that belong to tasks and folds.
 
     A problem is that it is no Parquet file of the expected columns and types, that it is too large, or that its rows
-    are not those of the folds. `classes` is how many named classes each task has. All tasks of the benchmark together
+    are not those of the folds: the outline has the number of test rows in every fold of every recorded task, in
+    registry order. `classes` is how many named classes each task has. All tasks of the benchmark together
     have `most_rows`, and none has more than `most_classes`.
     """
     table = _read(most_rows, largest_file(most_rows, most_classes), content, complain)
@@ -298,13 +297,13 @@ def _page_sizes(content: bytes | memoryview, position: int, end: int) -> Iterato
         raise ValueError("the pages of a column do not fill it")
 
 
+@dataclass
 class _Reader:
     """Reads Thrift's compact protocol; keeps integers, skips everything else."""
 
-    def __init__(self, content: bytes | memoryview, position: int, end: int) -> None:
-        self.content = content
-        self.position = position
-        self.end = end
+    content: bytes | memoryview
+    position: int
+    end: int
 
     def struct(self, depth: int) -> dict[int, int]:
         """The integer fields of a struct by their number."""

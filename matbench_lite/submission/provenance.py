@@ -19,11 +19,7 @@ _INTERVAL = 0.02  # seconds between two looks at the memory
 
 
 def collect_provenance(folder: Path | None = None) -> dict[str, Any]:
-    """Describe this process: nothing that names the user or the machine.
-
-    Args:
-        folder: Where the code lies, for the git commit; the working directory by default.
-    """
+    """Describe this process, and the git commit of a folder: nothing that names the user or the machine."""
     import psutil
 
     from matbench_lite._version import __version__
@@ -100,12 +96,6 @@ class Measurement:
     """Measures the block it surrounds: `seconds` and `peak_memory_mb` are there when it ends.
 
     Memory is the resident set of this process (children are not counted), looked at every 20 ms by a thread.
-
-    Examples:
-        >>> with Measurement() as block:
-        ...     _ = sum(range(1000))
-        >>> block.seconds >= 0, block.peak_memory_mb > 1
-        (True, True)
     """
 
     def __init__(self) -> None:

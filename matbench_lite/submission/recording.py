@@ -1,15 +1,23 @@
-"""Recording: what a user hands in for the test part of a fold is checked, and brought into the form that is stored."""
+"""Recording: what a user hands in for a fold is checked, brought into the form that is stored, and kept.
+
+A checkpoint is a folder with `checkpoint.json`, who and what, and `folds.jsonl`, a line per recorded fold.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matbench_lite.data import class_names
-from matbench_lite.errors import RecordError
+from matbench_lite.atomic import add_lines, whole_lines, write_bytes
+from matbench_lite.data import class_names, label_text
+from matbench_lite.errors import EntryError, RecordError, UnknownNameError, raising
 from matbench_lite.metrics import shape_of
+from matbench_lite.submission.entry_document import canonical_bytes, parse
 from matbench_lite.submission.fold_predictions import (
     CLASS_COLUMNS,
     MAX_PREDICTION,
@@ -17,10 +25,11 @@ from matbench_lite.submission.fold_predictions import (
     PredictionType,
     RecordedFold,
     class_columns,
+    fold_as_dict,
     stacked,
     unfit_probabilities,
 )
-from matbench_lite.tasks import Task
+from matbench_lite.tasks import Benchmark, Task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +52,8 @@ def check_predictions(
     at = _Place(task, fold)
     if task.kind == "classification" and (std is not None or interval is not None):
         raise at.error("std and interval are for regression", "a probability says how sure the model is")
-    if is_matrix(task, predictions):
+    shape = shape_of(predictions)
+    if len(shape) == 2 and shape[1] > 1 and len(task.classes) > 1:  # a column for every class
         return _frozen(_of_classes(at, predictions))
     values = at.aligned(predictions, "predictions")
     if task.classes and (len(task.classes) > 2 or values.dtype.kind not in "bf"):
@@ -83,21 +93,10 @@ def _of_classes(at: _Place, values: Any) -> FoldPredictions:
         place = names.index(str(name))
         column = values.iloc[:, place] if hasattr(values, "iloc") else np.asarray(values)[:, place]
         matrix[:, number] = at.numbers(at.aligned(column, "predictions"), "predictions")
-    at.refuse(
-        ~np.isfinite(matrix.sum(axis=1)),
-        matrix.sum(axis=1),
-        "predictions",
-        "NaN or infinite",
-        "predict a number for every class",
-    )
+    sums = matrix.sum(axis=1)
+    at.refuse(~np.isfinite(sums), sums, "predictions", "NaN or infinite", "predict a number for every class")
     for problem, rows in unfit_probabilities(matrix):
-        at.refuse(
-            rows,
-            matrix.sum(axis=1),
-            "sums of probabilities",
-            problem,
-            "give probabilities from 0 to 1 that add up to 1",
-        )
+        at.refuse(rows, sums, "sums of probabilities", problem, "give probabilities from 0 to 1 that add up to 1")
     if len(task.classes) == 2:
         return FoldPredictions(type="probability", prediction=matrix[:, 1].copy())
     largest = matrix.argmax(axis=1).astype(np.float64)
@@ -116,18 +115,8 @@ def _of_labels(at: _Place, values: NDArray[Any]) -> FoldPredictions:
     return FoldPredictions(type="label", prediction=numbers.astype(np.float64))
 
 
-def is_matrix(task: Task, values: Any) -> bool:
-    """Whether values are a column for every class of a task, not one number or label per row."""
-    shape = shape_of(values)
-    return len(shape) == 2 and len(task.classes) > 1 and shape[1] > 1
-
-
 def class_numbers(task: Task, labels: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """The number of each label's class, and whether it is none of the task's classes.
-
-    Args:
-        task: A task whose classes have names.
-        labels: Names of classes; whole numbers may be floats.
+    """The number of each label's class, and whether it is none of the task's classes; whole numbers may be floats.
 
     Examples:
         >>> from dataclasses import replace
@@ -137,12 +126,8 @@ def class_numbers(task: Task, labels: NDArray[Any]) -> tuple[NDArray[np.intp], N
         (array([ 1,  0, -1]), array([False, False,  True]))
     """
     place = {str(name): number for number, name in enumerate(task.classes)}
-    numbers = np.array([place.get(_text(label), -1) for label in labels.tolist()], dtype=np.intp)
+    numbers = np.array([place.get(label_text(label), -1) for label in labels.tolist()], dtype=np.intp)
     return numbers, numbers < 0
-
-
-def _text(label: Any) -> str:
-    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
 class _Place:
@@ -284,3 +269,49 @@ def fold_from_dict(task: Task, fields: Mapping[str, Any]) -> tuple[int, Recorded
     # Labels are kept as 0.0 and 1.0, which alone would be taken for probabilities.
     predictions = FoldPredictions(type=fields["type"], **checked.arrays)
     return fields["fold"], RecordedFold.of(predictions, fields)
+
+
+class Checkpoint:
+    """The folder that a submission keeps its recorded folds in while it runs: a run that dies loses none."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._header, self._folds = folder / "checkpoint.json", folder / "folds.jsonl"
+
+    def exists(self) -> bool:
+        """Whether a submission was begun here."""
+        return self._header.is_file()
+
+    def begin(self, header: Mapping[str, Any]) -> None:
+        """Note who and what; the folds follow."""
+        with self._writing():
+            write_bytes(self._header, canonical_bytes(header))
+
+    def keep(self, task: str, fold: int, recorded: RecordedFold) -> None:
+        """Put one fold on disk; it is safe when this returns."""
+        with self._writing():
+            add_lines(self._folds, [json.dumps({"task": task, **fold_as_dict(fold, recorded)}).encode()])
+
+    def _writing(self) -> AbstractContextManager[None]:
+        fix = "free some space, or choose another folder; what is recorded is still in memory: save it"
+        return raising(EntryError, f"the checkpoint {self.folder} cannot be written", fix=fix)
+
+    def header(self) -> dict[str, Any]:
+        """What `begin` noted; an `EntryError` if there is no checkpoint here, or it cannot be read."""
+        if not self.exists():
+            raise EntryError(
+                f"there is no checkpoint in {self.folder}", fix="start with Submission(…, checkpoint=PATH)"
+            )
+        return parse(self._header.read_bytes(), str(self._header))
+
+    def folds(self, benchmark: Benchmark) -> Iterator[tuple[str, int, RecordedFold]]:
+        """Every fold that was kept whole; an `EntryError` if one is none of the benchmark's."""
+        for line in whole_lines(self._folds) if self._folds.is_file() else []:
+            fields = json.loads(line)
+            try:
+                yield fields["task"], *fold_from_dict(benchmark[fields["task"]], fields)
+            except (RecordError, UnknownNameError) as error:
+                raise EntryError(
+                    f"{self.folder} has a fold that {benchmark.name} has not, or not any more: {error.message}",
+                    fix="go on with the benchmark that it was begun with, or choose another folder",
+                ) from error

@@ -24,7 +24,7 @@ from matbench_lite.submission.entry_document import (
 )
 from matbench_lite.submission.entry_files import check_nothing_dropped, check_owner, code_files, entry_text, write_entry
 from matbench_lite.submission.entry_rules import as_lines
-from matbench_lite.submission.entry_scores import Scores, TaskScores, as_html, as_text, score_fold
+from matbench_lite.submission.entry_scores import Scores, TaskScores, as_html, as_text, score_folds
 from matbench_lite.submission.examination import Entry, read_entry
 from matbench_lite.submission.fold_predictions import RecordedFold, fold_as_dict
 from matbench_lite.tasks import Benchmark, Category, Task, categorise, load_benchmark
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
 
-    from matbench_lite.submission.checkpoint import Checkpoint
+    from matbench_lite.submission.recording import Checkpoint
 
 FilePath = str | PathLike[str]
 
@@ -106,7 +106,7 @@ class Submission(MSONable):  # type: ignore[misc]
             raise EntryError(f"the submission has wrong values:{as_lines(problems)}", fix="correct them")
         self._checkpoint: Checkpoint | None = None
         if checkpoint is not None:
-            from matbench_lite.submission.checkpoint import Checkpoint
+            from matbench_lite.submission.recording import Checkpoint
 
             self._checkpoint = Checkpoint(Path(checkpoint))
             if self._checkpoint.exists():
@@ -118,13 +118,11 @@ class Submission(MSONable):  # type: ignore[misc]
 
     @classmethod
     def resume(cls, checkpoint: FilePath, benchmark: Benchmark | FilePath | None = None) -> Submission:
-        """Go on with a submission whose run ended early: everything that was recorded is there.
+        """Go on with a submission whose run ended early: everything in its checkpoint folder is there.
 
-        Args:
-            checkpoint: The folder given as `checkpoint` then.
-            benchmark: Its benchmark; needed only if it is not a built-in one.
+        The benchmark is needed only if it is not a built-in one.
         """
-        from matbench_lite.submission.checkpoint import Checkpoint
+        from matbench_lite.submission.recording import Checkpoint
 
         saved = Checkpoint(Path(checkpoint))
         header = saved.header()
@@ -170,9 +168,7 @@ class Submission(MSONable):  # type: ignore[misc]
             peak_memory_mb: Most memory that the process had, MB, if it was measured elsewhere.
             overwrite: Whether a fold that is recorded already may be replaced.
 
-        Raises:
-            RecordError: If anything is wrong with them; nothing is recorded then.
-            UnknownNameError: If there is no such task or fold.
+        A `RecordError` if anything is wrong with them; nothing is recorded then.
         """
         from matbench_lite.submission.recording import check_predictions
 
@@ -239,14 +235,12 @@ class Submission(MSONable):  # type: ignore[misc]
 
     @property
     def scores(self) -> Scores:
-        """Scores of everything recorded so far, computed from the predictions and the targets.
-
-        Raises:
-            DataMissingError: If the targets are not on this machine and fetching is turned off.
-        """
+        """Scores of everything recorded so far, computed from the predictions and the targets, which must be here."""
         scores = Scores()
         for task in self.tasks:
-            folds = {fold: score_fold(task, fold, held.predictions) for fold, held in self.recorded(task.name).items()}
+            held = {fold: recorded.predictions for fold, recorded in self.recorded(task.name).items()}
+            truths = {fold: task.target_values[task.test_rows(fold)] for fold in held}
+            folds = score_folds(task, truths, held)
             about = {"task": task.name, "kind": task.scored_as, "unit": task.unit}
             scores[task.name] = TaskScores(**about, folds=folds, complete=len(folds) == task.n_folds)
         return scores
@@ -264,7 +258,7 @@ class Submission(MSONable):  # type: ignore[misc]
         return collect_provenance()
 
     def save(self, folder: FilePath, *, code: FilePath | Sequence[FilePath] = (), overwrite: bool = False) -> Path:
-        """Write the entry: `submission.json`, `predictions.parquet` and the code.
+        """Write the entry: `submission.json`, `predictions.parquet` and the code, and give its folder.
 
         Args:
             folder: The entry's folder, e.g. "submissions/my-forest"; made if it is not there.
@@ -273,12 +267,8 @@ class Submission(MSONable):  # type: ignore[misc]
                 or algorithm, or none of its authors is among yours), or has folds that are not recorded here. (Saving
                 your own again, with all that it had, is always fine.)
 
-        Returns:
-            The folder.
-
-        Raises:
-            EntryError: If nothing is recorded, a code file is missing, the folder holds somebody else's entry, or
-                folds of it would be lost.
+        An `EntryError` if nothing is recorded, a code file is missing, the folder holds somebody else's entry, or folds
+        of it would be lost.
         """
         target = Path(folder)
         if not self.tasks:
@@ -288,13 +278,7 @@ class Submission(MSONable):  # type: ignore[misc]
         try:
             seen = entry_text(target)
             if not overwrite:
-                check_owner(
-                    target,
-                    benchmark=self.benchmark.name,
-                    algorithm=self.algorithm,
-                    authors=self.authors,
-                    imported=self.imported is not None,
-                )
+                check_owner(target, self._header())
                 check_nothing_dropped(target, self._folds)
             self.created = self.created or datetime.now(UTC).isoformat(timespec="seconds")
             # In the folder where the code is written, a file that is not used now is somebody's work.
@@ -309,12 +293,8 @@ class Submission(MSONable):  # type: ignore[misc]
     def load(cls, folder: FilePath, benchmark: Benchmark | FilePath | None = None) -> Submission:
         """Read an entry back; all of it is checked, none of it is executed.
 
-        Args:
-            folder: The entry's folder.
-            benchmark: Its benchmark; needed only if it is not a built-in one.
-
-        Raises:
-            EntryError: If anything is missing, malformed, or was changed after it was saved.
+        The benchmark is needed only if it is not a built-in one. An `EntryError` if anything is missing, malformed, or
+        was changed after it was saved.
         """
         bench = benchmark if benchmark is None or isinstance(benchmark, Benchmark) else load_benchmark(Path(benchmark))
         return cls.from_entry(read_entry(Path(folder), bench))

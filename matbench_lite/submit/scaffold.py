@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
 from pathlib import Path
 
 from matbench_lite.atomic import write_bytes
 from matbench_lite.check import MAX_SLUG, is_slug
-from matbench_lite.errors import EntryError
+from matbench_lite.errors import EntryError, RepositoryError
+from matbench_lite.git import own_git
 from matbench_lite.submission import ABOUT_FILE
 from matbench_lite.templating import render
 from matbench_lite.train import MODEL_FILE, about_model, load_model
@@ -18,19 +18,10 @@ DEFAULT_BASELINE = "rf-magpie"
 
 
 def make_entry_folder(folder: Path, *, baseline: str = DEFAULT_BASELINE, author: str | None = None) -> list[Path]:
-    """Make a folder with a model that runs, `about.toml` and a README.
+    """Make a folder with a model that runs, `about.toml` and a README, and give these files.
 
-    Args:
-        folder: The folder; its name is the slug of the entry.
-        baseline: The baseline whose source the model starts from.
-        author: Who makes it; by default the name that git knows.
-
-    Returns:
-        The files.
-
-    Raises:
-        EntryError: If the folder is there already, or its name cannot be a slug.
-        UnknownNameError: If there is no such baseline.
+    The name of the folder is the slug of the entry, the model starts from the source of the baseline; who makes it is
+    by default the name that git knows. An `EntryError` if the folder is there already, or its name cannot be a slug.
 
     Examples:
         >>> import tempfile
@@ -65,7 +56,7 @@ def make_entry_folder(folder: Path, *, baseline: str = DEFAULT_BASELINE, author:
 
 def _git_name() -> str | None:
     try:
-        asked = subprocess.run(["git", "config", "user.name"], check=True, capture_output=True, text=True, timeout=10)
-    except (OSError, subprocess.SubprocessError):
+        asked = own_git(seconds=10).ask("config", "user.name")
+    except RepositoryError:
         return None
-    return " ".join(asked.stdout.split()) or None
+    return " ".join(asked.output.decode(errors="replace").split()) or None

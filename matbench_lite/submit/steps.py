@@ -29,13 +29,7 @@ Route = Literal["gh", "git", "upload"]
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One thing to do.
-
-    Args:
-        say: What, in words.
-        command: The command that does it, run in the clone; None if a person does it.
-        page: The page to open for it.
-    """
+    """One thing to do, in words; by a command, run in the clone, or by a person, perhaps on a page."""
 
     say: str
     command: tuple[str, ...] | None = None
@@ -44,13 +38,10 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """All that is left to do.
+    """All that is left to do, in order, and what to know before.
 
-    Args:
-        route: With GitHub's program, with git alone, or by dragging files onto a page.
-        folder: Where the commands are run.
-        steps: What to do, in order.
-        remarks: What to know before.
+    The route is with GitHub's program, with git alone, or by dragging files onto a page; commands are run in the
+    folder.
     """
 
     route: Route
@@ -133,14 +124,13 @@ COPIES = Path("build/upload")
 def prepare(entry: Path, *, algorithm: str, repository: str | None = None) -> Plan:
     """Find the clone, the project and GitHub's program, and plan the way to a pull request.
 
-    Args:
-        entry: The entry's folder.
-        algorithm: Its name for people.
-        repository: OWNER/NAME of the project on GitHub; by default what the clone, `CITATION.cff` or the installed
-            package say.
+    The repository is OWNER/NAME of the project on GitHub; by default what the clone, `CITATION.cff` or the installed
+    package say.
     """
     clone = find_clone(entry)
-    given = _given(repository) if repository is not None else None
+    given = None if repository is None else parse_address(f"https://github.com/{repository}")
+    if repository is not None and given is None:
+        raise MatbenchLiteError(f"{repository!r} is no repository on GitHub", fix="give OWNER/NAME")
     project = given or (clone.project if clone else None) or published_address()
     remarks: list[str] = []
     if clone is None:
@@ -166,12 +156,6 @@ def prepare(entry: Path, *, algorithm: str, repository: str | None = None) -> Pl
     return Plan(route="gh" if github else "git", folder=clone.folder, steps=steps, remarks=tuple(remarks))
 
 
-def _given(repository: str) -> Address:
-    if (found := parse_address(f"https://github.com/{repository}")) is None:
-        raise MatbenchLiteError(f"{repository!r} is no repository on GitHub", fix="give OWNER/NAME")
-    return found
-
-
 def _to_drag(entry: Path) -> Path:
     """The folder to drag: the entry's own, or a copy without the hidden files that a run leaves in it."""
     entry = entry.resolve()
@@ -190,12 +174,8 @@ def _to_drag(entry: Path) -> Path:
 def do_steps(plan: Plan, report: Callable[[Step], None]) -> None:
     """Run the commands of a plan one after the other; what they print is shown.
 
-    Args:
-        plan: The plan.
-        report: Called before each step, also those that a person does.
-
-    Raises:
-        RepositoryError: If a command fails; the rest is not done.
+    `report` is called before each step, also those that a person does. A `RepositoryError` if a command fails; the rest
+    is not done.
     """
     for step in plan.steps:
         report(step)

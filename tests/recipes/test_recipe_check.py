@@ -1,4 +1,4 @@
-"""The recipe for a check, followed in a copy of the package: one module, and `mbl check` and the site have it."""
+"""The recipe for a check, followed in a copy of the package: a rule and a module; `mbl check` and the site have it."""
 
 from __future__ import annotations
 
@@ -21,31 +21,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from matbench_lite.check.material import Material
-from matbench_lite.submission import Finding, Rule
-
-DULL = Rule(
-    code="MBL199",
-    severity="warning",
-    title="A dull name",
-    why="Nobody remembers it, and `zero` says < nothing > of the model.",
-    fix="choose another with `mbl seal`",
-)
+from matbench_lite.check.rules import RULES
+from matbench_lite.submission import Finding
 
 
 def check_dullness(material: Material) -> Iterator[Finding]:
     """Names that are those of numbers."""
     if material.slug in ("zero", "one", "two"):
-        yield DULL.found(f"the folder is called {material.slug!r}")
+        yield RULES["MBL199"].found(f"the folder is called {material.slug!r}")
 '''
+RULE = """
+[MBL199]
+title = "A dull name"
+why = "Nobody remembers it, and `zero` says < nothing > of the model."
+fix = "choose another with `mbl seal`"
+severity = "warning"
+"""
 PROGRAM = "import sys; from matbench_lite.cli.app import run; sys.exit(run(sys.argv[1:]))"
 
 pytestmark = pytest.mark.slow
 
 
-def test_a_check_is_one_module_and_its_page_comes_by_itself(tmp_path: Path) -> None:
+def test_a_check_is_a_rule_and_a_module_and_its_page_comes_by_itself(tmp_path: Path) -> None:
     package = tmp_path / "code" / "matbench_lite"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("*.pyc.*"))
-    (package / "check" / "rules" / "dull_names.py").write_text(NEW)
+    rules = package / "check" / "rules"
+    (rules / "dull_names.py").write_text(NEW)
+    with (rules / "check_rules.toml").open("a") as stream:
+        stream.write(RULE)
     said = {"description": "Zero.", "external_data": False, "single_configuration": True}
     entry = Submission("mini", algorithm="Zero", authors=["A. Name"], **said)
     for fold in range(5):

@@ -16,8 +16,8 @@ import pytest
 from matbench_lite import Submission, load_benchmark
 
 PACKAGE = Path(__file__).parent.parent.parent / "matbench_lite"
-BEFORE = '        Column("rank", "rank", _plain(rows, "rank"), right=True, kind="rank"),\n'
-"""The first column of the board of a task."""
+BEFORE = "        places_column(rows),\n"
+"""A column of the board of a task."""
 COLUMN = '        Column("worst", "worst", [Cell(text=f"{r.score.max:.3g} %", value=r.score.max) for r in rows]),\n'
 PROGRAM = """
 import contextlib, io, json, sys

@@ -12,6 +12,7 @@ from entries import sound_submission
 from matbench_lite import Submission
 from matbench_lite.check import check_entries, check_entry, check_paths
 from matbench_lite.check.verdicts import find_submissions
+from matbench_lite.errors import EntryError
 from matbench_lite.submission import seal
 
 
@@ -100,13 +101,6 @@ def test_one_broken_entry_does_not_stop_the_others(entry) -> None:
     assert codes(found["begun"]) == ["MBL102", "MBL102", "MBL116"]
 
 
-def test_only_some_are_checked_beside_all(entry) -> None:
-    other(entry, "theirs", "Test forest", noise=2.0)
-    assert {slug: codes(checked) for slug, checked in check_entries(entry.parent, only={"mine"}).items()} == {
-        "mine": ["MBL117"]
-    }
-
-
 class TestWhereTheOthersAre:
     """Which folder holds the other entries of a clone."""
 
@@ -114,6 +108,10 @@ class TestWhereTheOthersAre:
         assert find_submissions(entry) is None
         (checked,) = check_paths([entry])
         assert set(checked.not_run) == {"MBL117", "MBL505"}
+
+    def test_what_is_not_there_has_none(self, tmp_path) -> None:
+        with pytest.raises(EntryError, match="there is no folder"):
+            check_paths([tmp_path / "submissions" / "nobody"])
 
     def test_with_siblings_it_is(self, entry) -> None:
         shutil.copytree(entry, entry.parent / "theirs")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -10,11 +11,12 @@ import pytest
 from entries import add_file, document, forge, forge_table, put_prediction, sound_submission
 
 from matbench_lite import Submission, load_benchmark
-from matbench_lite.check import Finding, check_entry
+from matbench_lite.check import MAX_SLUG, Finding, check_entry
 from matbench_lite.errors import EntryError
 from matbench_lite.review import RULES
 from matbench_lite.submission import seal
 
+PACKAGE = Path(__file__).parent.parent.parent / "matbench_lite"
 HOME = "https://github.com/materialsproject/matbench/tree/main/benchmarks"
 
 
@@ -250,6 +252,9 @@ def test_a_finding_says_where_in_words() -> None:
 
 def test_codes_are_unique_in_order_and_complete() -> None:
     assert list(RULES) == sorted(RULES)
+    listed = "".join(file.read_text() for file in PACKAGE.rglob("*_rules.toml"))
+    assert len(RULES) == len(re.findall(r"^\[MBL\d{3}\]$", listed, re.MULTILINE))
+    assert f"at most {MAX_SLUG} characters" in RULES["MBL101"].fix
     for code, rule in RULES.items():
         assert rule.code == code
         assert rule.title[0].isupper() or rule.title.startswith(("submission", "predictions", "single", "external"))

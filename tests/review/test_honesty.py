@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matbench_lite.check.material import Targets
+from matbench_lite.check.material import occurs_once
 from matbench_lite.check.rules.card import deceiving_characters
 from matbench_lite.check.rules.copies import CORRELATION, DISTANCE, likeness
 from matbench_lite.check.rules.folder_layout import file_kind
@@ -72,8 +72,7 @@ def test_predictions_without_any_error_are_not_compared() -> None:
 
 @given(st.lists(st.sampled_from([0.0, 1.0, 1.5, -2.0, 7.0]), min_size=1))
 def test_unique_targets_are_those_that_occur_once(values) -> None:
-    unique = Targets(values=np.array(values)).unique
-    assert unique.tolist() == [values.count(value) == 1 for value in values]
+    assert occurs_once(np.array(values)).tolist() == [values.count(value) == 1 for value in values]
 
 
 @pytest.mark.parametrize(

@@ -78,9 +78,12 @@ def test_rights_are_named_and_small(path: Path) -> None:
     workflow = load(path.stem)
     more = {
         ("comment", "comment"): {"actions": "read", "issues": "write", "pull-requests": "write"},
+        ("stale", "take-back"): {"issues": "write", "pull-requests": "write"},
+        ("review", "review"): {"actions": "read", "contents": "read"},
+        ("publish", "build"): {"actions": "read", "contents": "read"},
         ("publish", "deploy"): {"pages": "write", "id-token": "write"},
     }
-    assert workflow["permissions"] == ({} if path.stem == "comment" else {"contents": "read"})
+    assert workflow["permissions"] == ({} if path.stem in ("comment", "stale") else {"contents": "read"})
     for name, job in workflow["jobs"].items():
         assert job.get("permissions") == more.get((path.stem, name))
     assert "secrets." not in path.read_text()
@@ -96,12 +99,35 @@ def test_the_review_has_the_base_checked_out_and_nothing_else() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["review", "publish"])
+def test_no_cache_is_read_that_a_pull_request_could_have_written(name: str) -> None:
+    used = [step for step in steps(load(name)) if "uses" in step]
+    assert not [step for step in used if "actions/cache" in step["uses"]]
+    assert not [step for step in used if "cache" in step.get("with", {})]
+
+
+def test_no_checkout_leaves_a_credential_behind() -> None:
+    for path in WORKFLOWS:
+        for step in steps(load(path.stem)):
+            if "checkout" in step.get("uses", ""):
+                assert step["with"]["persist-credentials"] is False, path
+
+
+def test_what_takes_a_verdict_back_runs_no_code_of_the_change() -> None:
+    workflow = load("stale")
+    assert set(workflow[True]) == {"pull_request_target"}
+    assert "synchronize" in workflow[True]["pull_request_target"]["types"]
+    assert "paths" not in workflow[True]["pull_request_target"]
+    assert not [step for step in steps(workflow) if "uses" in step]
+    assert "git " not in steps(workflow)[0]["run"]
+
+
 def test_the_comment_checks_nothing_out() -> None:
     workflow = load("comment")
     assert set(workflow[True]) == {"workflow_run"}
     assert workflow[True]["workflow_run"]["workflows"] == [load("review")["name"]]
     assert not [step for step in steps(workflow) if "uses" in step]
-    assert not re.search(r"\bgit\b(?!hub)", steps(workflow)[0]["run"].replace("github", ""))
+    assert not re.search(r"(?m)^\s*git ", steps(workflow)[0]["run"])
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
@@ -170,15 +196,21 @@ if kind == "actions/artifacts/11/zip":
     sys.stdout.buffer.write(read(state["zip"]))
     answer = None
 elif kind == "actions/runs/5/artifacts":
-    answer = {{"artifacts": [{{"name": "review", "id": 11}}] if state["zip"] else []}}
+    names = ["review", "targets"] if state["zip"] else []
+    answer = {{"artifacts": [{{"name": name, "id": 11, "expired": False}} for name in names]}}
 elif kind == "pulls/7":
-    answer = {{"head": {{"sha": state["head"]}}}}
-elif kind == "pulls/7/files":
-    answer = [{{"filename": name}} for name in state["files"]]
+    answer = {{"head": {{"sha": state["head"]}}, "base": {{"ref": "main"}}}}
+elif kind == "git/ref/heads/main":
+    answer = {{"object": {{"sha": state["tip"]}}}}
+elif kind.startswith("compare/"):
+    answer = {{"files": [{{"filename": name}} for name in state["files"]]}}
+elif kind.startswith("actions/workflows/publish.yml/runs?branch=main&event=push&status=success"):
+    answer = {{"workflow_runs": [{{"id": 5}}] if state["zip"] else []}}
 elif kind == "issues/7/comments" and method == "GET":
     answer = state["comments"]
 elif kind == "issues/7/comments":
     state["comments"].append({{"id": 100, "user": {{"login": "github-actions[bot]"}}, "body": fields["body"]}})
+    answer = {{"id": 100}}
 elif kind.startswith("issues/comments/"):
     (comment,) = [item for item in state["comments"] if item["id"] == int(kind.rpartition("/")[2])]
     comment["body"] = fields["body"]
@@ -190,9 +222,12 @@ elif method == "DELETE":
     state["labels"].remove(kind.rpartition("/")[2].replace("%20", " "))
 else:
     sys.exit(f"not known: {{method}} {{kind}}")
+# What happens elsewhere after a number of calls: somebody pushes.
+for change in [item for item in state["later"] if item["after"] == len(state["calls"])]:
+    state.update(change["then"])
 with open(os.environ["FAKE_GITHUB"], "w") as stream:
     json.dump(state, stream)
-if method == "GET" and answer is not None:
+if jq and answer is not None:
     with open(os.environ["FAKE_GITHUB"] + ".answer", "w") as stream:
         json.dump(answer, stream)
     os.execvp("jq", ["jq", "-r", jq, stream.name])
@@ -208,7 +243,14 @@ class GitHub:
         self.file = folder / "state.json"
         stranger = {"id": 1, "user": {"login": "stranger"}, "body": "<!-- matbench_lite review --> mine"}
         self.save(
-            zip=None, head="abc", files=["submissions/x/model.py"], comments=[stranger], labels=["nice"], calls=[]
+            zip=None,
+            head="abc",
+            tip="base",
+            files=["submissions/x/model.py"],
+            comments=[stranger],
+            labels=["nice"],
+            calls=[],
+            later=[],
         )
 
     def save(self, **values: Any) -> None:
@@ -227,20 +269,35 @@ class GitHub:
             archive.writestr("../../escaped", "evil")
         self.save(zip=str(path))
 
-    def post(self) -> subprocess.CompletedProcess[str]:
+    def run(self, text: str, **environment: str) -> subprocess.CompletedProcess[str]:
         return run_script(
-            script("comment", "Post"),
+            text,
             self.folder,
             PATH=f"{self.bin}:{os.environ['PATH']}",
             FAKE_GITHUB=str(self.file),
             TMPDIR=str(self.folder),
             GH_TOKEN="-",
             REPOSITORY="o/n",
-            RUN="5",
-            HEAD="abc",
-            LOG="https://github.com/o/n/actions/runs/5",
             LC_ALL="C.UTF-8",
+            **environment,
         )
+
+    def post(self, head: str = "abc") -> subprocess.CompletedProcess[str]:
+        log = "https://github.com/o/n/actions/runs/5"
+        return self.run(script("comment", "Post"), RUN="5", HEAD=head, LOG=log)
+
+    def take_back(self) -> subprocess.CompletedProcess[str]:
+        return self.run(script("stale", "Take back"), NUMBER="7")
+
+    @property
+    def ours(self) -> list[str]:
+        """The bodies of our comments, without their marks."""
+        found = [item["body"] for item in self.state["comments"] if item["user"]["login"] == "github-actions[bot]"]
+        return [re.sub(r"<!--.*?-->\n*", "", body) for body in found]
+
+
+def verdict(word: str, *, head: str = "abc", base: str = "base") -> str:
+    return json.dumps({"verdict": word, "head": head, "base": base})
 
 
 @pytest.fixture
@@ -253,18 +310,15 @@ def github(tmp_path: Path) -> GitHub:
 
 def test_the_report_is_posted_once_and_then_updated(github: GitHub) -> None:
     github.upload(
-        number="7\n",
-        report__md="## Review: accept\n$(touch pwned) `touch pwned`\n",
-        report__json='{"verdict": "accept"}',
+        number="7\n", report__md="## Review: accept\n$(touch pwned) `touch pwned`\n", report__json=verdict("accept")
     )
     result = github.post()
     assert result.returncode == 0, result.stderr
     assert github.state["labels"] == ["nice", "review: accept"]
-    github.upload(number="7\n", report__md="## Review: needs work\n", report__json='{"verdict": "needs work"}')
+    github.upload(number="7\n", report__md="## Review: needs work\n", report__json=verdict("needs work"))
     assert github.post().returncode == 0
-    stranger, ours = github.state["comments"]
-    assert stranger["body"].endswith("mine")
-    assert ours["body"] == "<!-- matbench_lite review -->\n\n## Review: needs work\n"
+    assert github.state["comments"][0]["body"].endswith("mine")
+    assert github.ours == ["## Review: needs work\n"]
     assert github.state["labels"] == ["nice", "review: needs work"]
     assert not list(github.folder.rglob("pwned"))
     assert not list(github.folder.parent.rglob("escaped"))
@@ -285,17 +339,90 @@ def test_the_report_of_another_pull_request_is_not_posted(github: GitHub) -> Non
     assert len(github.state["comments"]) == 1
 
 
+@pytest.mark.parametrize("other", [{"head": "old"}, {"base": "older"}])
+def test_a_report_on_other_commits_is_not_posted(github: GitHub, other: dict[str, str]) -> None:
+    github.upload(number="7", report__md="x", report__json=verdict("accept", **other))
+    assert github.post().returncode == 0
+    assert github.ours == []
+    assert github.state["labels"] == ["nice"]
+
+
+def test_what_a_commit_changes_is_asked_by_commit(github: GitHub) -> None:
+    """Not by the number of the pull request, whose files may be those of another push by then."""
+    github.upload(number="7", report__md="x", report__json=verdict("accept"))
+    assert github.post().returncode == 0
+    assert ["GET", "compare/base...abc"] in github.state["calls"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("then", [{"head": "def"}, {"tip": "newer"}], ids=["a push", "the base moves on"])
+def test_a_push_at_any_moment_leaves_no_verdict_on_what_was_not_reviewed(github: GitHub, then: dict[str, str]) -> None:
+    """Whichever call it comes after: posting notices it, or the run that every push starts takes the verdict back."""
+    github.upload(number="7", report__md="accept it", report__json=verdict("accept"))
+    before = github.state
+    github.post()
+    calls = len(github.state["calls"])
+    assert calls > 8
+    # When the base moves on after the last look, the branch has to be brought up to date before it is merged.
+    for number in range(1, calls + ("head" in then)):
+        later = [{"after": number, "then": then}]
+        github.file.write_text(json.dumps({**before, "calls": [], "later": later}))
+        assert github.post().returncode == 0
+        if "head" in then:
+            assert github.take_back().returncode == 0
+        assert github.state["labels"] == ["nice"], number
+        assert not [body for body in github.ours if "accept it" in body], number
+
+
+def test_a_push_takes_the_verdict_back_and_a_newer_review_stays(github: GitHub) -> None:
+    github.upload(number="7", report__md="accept it", report__json=verdict("accept"))
+    assert github.post().returncode == 0
+    assert github.take_back().returncode == 0
+    assert (github.ours, github.state["labels"]) == (["accept it"], ["nice", "review: accept"])  # nothing was pushed
+    github.save(head="def")
+    assert github.take_back().returncode == 0
+    assert github.ours == [
+        "The pull request has changed since it was reviewed. If it touches entries, a new review follows.\n"
+    ]
+    assert github.state["labels"] == ["nice"]
+    assert github.state["comments"][0]["body"].endswith("mine")
+    github.upload(number="7", report__md="look", report__json=verdict("needs a person", head="def"))
+    assert github.post(head="def").returncode == 0
+    assert github.take_back().returncode == 0
+    assert (github.ours, github.state["labels"]) == (["look"], ["nice", "review: needs a person"])
+
+
+def test_a_push_to_an_unreviewed_pull_request_does_nothing(github: GitHub) -> None:
+    assert github.take_back().returncode == 0
+    assert github.state["labels"] == ["nice"]
+    assert len(github.state["comments"]) == 1
+
+
+def test_targets_come_from_the_last_publication(github: GitHub) -> None:
+    """A forged file among them is noticed when it is read: `tests/data/test_trust.py`."""
+    fetch = f"bash {shlex.quote(str(ROOT / 'scripts' / 'last_targets.sh'))} data"
+    assert github.run(fetch).returncode == 0
+    assert not (github.folder / "data").exists()
+    with zipfile.ZipFile(github.folder / "targets.zip", "w") as archive:
+        archive.writestr("targets/matbench_steels.parquet", "bytes")
+        archive.writestr("derived/scores.parquet", "forged")
+    github.save(zip=str(github.folder / "targets.zip"))
+    assert github.run(fetch).returncode == 0
+    kept = [path.relative_to(github.folder).as_posix() for path in (github.folder / "data").rglob("*.parquet")]
+    assert kept == ["data/targets/matbench_steels.parquet"]
+
+
 def test_a_change_of_workflows_could_have_uploaded_anything(github: GitHub) -> None:
-    github.upload(number="7", report__md="trust me", report__json='{"verdict": "accept"}')
+    github.upload(number="7", report__md="trust me", report__json=verdict("accept"))
     github.save(files=["submissions/x/model.py", ".github/workflows/review.yml"])
     assert github.post().returncode == 0
     assert "trust me" not in github.state["comments"][1]["body"]
     assert github.state["labels"] == ["nice", "review: needs a person"]
 
 
-@pytest.mark.parametrize("verdict", ['"no entries"', '"accept\\n"', "[]", "not json"])
-def test_only_labels_of_ours_are_set(github: GitHub, verdict: str) -> None:
-    github.upload(number="7", report__md="x", report__json=f'{{"verdict": {verdict}}}')
+@pytest.mark.parametrize("word", ['"no entries"', '"accept\\n"', "[]", "not json"])
+def test_only_labels_of_ours_are_set(github: GitHub, word: str) -> None:
+    github.upload(number="7", report__md="x", report__json=f'{{"verdict": {word}, "head": "abc", "base": "base"}}')
     github.save(labels=["review: needs work"])
     assert github.post().returncode == 0
     assert set(github.state["labels"]) <= {"review: accept"}
@@ -332,17 +459,29 @@ def test_the_steps_of_the_review_run_in_a_clone(tmp_path: Path) -> None:
     (remote / "submissions" / "mine" / "submission.json").write_text("{}")
     git("add", "--all")
     git("commit", "--quiet", "-m", "change")
+    git("config", "uploadpack.allowAnySHA1InWant", "true")  # as on GitHub
+    reviewed = subprocess.run(
+        ["git", "-C", str(remote), "rev-parse", "change"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    git("commit", "--quiet", "--allow-empty", "-m", "pushed while the review was waiting")
     git("update-ref", "refs/pull/7/head", "change")
     git("switch", "--quiet", "main")
     git("clone", "--quiet", str(remote), str(tmp_path / "base"), folder=tmp_path)
     code = "import sys; from matbench_lite.cli import main; main()"
     tools = program(tmp_path / "bin", "mbl", f'#!/bin/sh\nexec "{sys.executable}" -c "{code}" "$@"\n').parent
-    environment = {"PATH": f"{tools}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "NUMBER": "7", "BASE": "main"}
+    environment = {
+        "PATH": f"{tools}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "NUMBER": "7",
+        "BASE": "main",
+        "HEAD": reviewed,
+    }
     assert run_script(script("review", "The change, as git objects"), tmp_path / "base", **environment).returncode == 0
     review = run_script(script("review", "Review"), tmp_path / "base", **environment)
     assert review.returncode == 1, review.stderr  # an empty entry has errors
     assert run_script(script("review", "For whom it is"), tmp_path, **environment).returncode == 0
     assert sorted(path.name for path in (tmp_path / "review").iterdir()) == ["number", "report.json", "report.md"]
     assert (tmp_path / "review" / "number").read_text() == "7\n"
-    assert json.loads((tmp_path / "review" / "report.json").read_text())["verdict"] == "needs work"
+    report = json.loads((tmp_path / "review" / "report.json").read_text())
+    assert (report["verdict"], report["head"]) == ("needs work", reviewed)
     assert not (tmp_path / "base" / "submissions").exists()

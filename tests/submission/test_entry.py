@@ -308,7 +308,7 @@ def test_files_that_nobody_listed_or_that_are_gone_are_named(entry) -> None:
 
 
 def test_no_folder_at_all_is_a_clear_error(tmp_path) -> None:
-    with pytest.raises(EntryError, match="is missing; give the folder of an entry"):
+    with pytest.raises(EntryError, match=r"there is no folder .*; give the folder of an entry"):
         Submission.load(tmp_path / "nowhere")
 
 

@@ -42,6 +42,20 @@ def test_predictions_and_parameters_are_read_when_they_are_looked_at(entry: Path
     assert dict(held.params) == {"depth": 3}
 
 
+def test_the_document_is_read_once_for_the_parameters_of_all_folds(tmp_path: Path, monkeypatch) -> None:
+    made = Submission("mini", algorithm="Zero")
+    for fold in range(2):
+        made.record("mini_gap", fold, [0.0] * 100, params={"depth": fold})
+    entry = made.save(tmp_path / "zero")
+    opened(entry)
+    read = []
+    decode = module.decode_document
+    monkeypatch.setattr(module, "decode_document", lambda *given: read.append(given) or decode(*given))
+    recorded = opened(entry).recorded("mini_gap")
+    assert [dict(recorded[fold].params) for fold in range(2)] == [{"depth": 0}, {"depth": 1}]
+    assert len(read) == 1
+
+
 def test_a_data_directory_that_cannot_be_written_is_no_reason_to_stop(entry: Path, tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("MATBENCH_LITE_DATA", str(tmp_path / "file" / "store"))

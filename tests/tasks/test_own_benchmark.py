@@ -565,3 +565,30 @@ def test_nothing_can_be_added_to_it(own, tmp_path):
     assert isinstance(added.error, DataError)
     assert "its data is" in str(added.error)
     assert "gap.csv" in str(added.error)
+
+
+def test_rows_are_clusters_of_their_own_unless_a_column_says_which_belong_together(write, tmp_path):
+    gap = load_benchmark(write())["gap"]
+    assert gap.clusters.tolist() == list(range(ROWS))
+    assert gap.fold_scatter == 2
+    batches = [f"00{row % 3}" for row in range(ROWS)]
+    frame().assign(batch=batches).to_csv(tmp_path / "data" / "gap.csv", index=False)
+    toml = TOML.replace('unit = "eV"', 'unit = "eV"\nfold_scatter = 1.25').replace(
+        'target = "gap"\n', 'target = "gap"\ncluster = "batch"\n', 1
+    )
+    (tmp_path / "clusters.toml").write_text(toml)
+    clustered = load_benchmark(tmp_path / "clusters.toml")["gap"]
+    assert clustered.clusters.tolist() == [row % 3 for row in range(ROWS)]
+    assert clustered.fold_scatter == 1.25
+    assert clustered.own_data.digest != gap.own_data.digest, "other clusters, other statistics"
+
+
+@pytest.mark.parametrize("value", ["0.99", "nan", "inf", '"2"', "true"])
+def test_scatter_of_folds_is_a_number_of_1_or_more(write, value):
+    with pytest.raises(BenchmarkFileError, match="fold_scatter"):
+        load_benchmark(write(TOML.replace('unit = "eV"', f'unit = "eV"\nfold_scatter = {value}')))
+
+
+def test_a_column_of_clusters_that_is_not_there_is_named(write):
+    with pytest.raises(BenchmarkFileError, match="has no column 'batch'"):
+        load_benchmark(write(TOML.replace('target = "gap"\n', 'target = "gap"\ncluster = "batch"\n', 1)))

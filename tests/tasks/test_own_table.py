@@ -202,6 +202,14 @@ def test_a_mistake_is_named_with_its_place(write: Write, texts: dict[str, str], 
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["group", "time"])
+def test_an_empty_cell_is_named_whatever_its_column_is_for(write: Write, name: str) -> None:
+    table = frame()
+    table.loc[3, "lab"] = None
+    with pytest.raises(BenchmarkFileError, match="'lab' in row 3 is empty; fill it in or remove the row"):
+        load_benchmark(write(table, data=f'{name} = "lab"'))
+
+
 def test_bytes_are_no_labels(write: Write) -> None:
     with pytest.raises(BenchmarkFileError, match=r"'phase' in row 0 is .*no label"):
         load_benchmark(write(frame().assign(phase=[b"a", b"b", b"c"] * 20), suffix=".parquet"))

@@ -11,68 +11,20 @@ from itertools import islice
 from typing import Any
 
 from matbench_lite.check.material import Material
-from matbench_lite.submission import DOCUMENT, Finding, Rule
+from matbench_lite.check.rules import RULES
+from matbench_lite.submission import DOCUMENT, Finding
 from matbench_lite.tasks import Task, categorise
 
-_ABOUT = "in about.toml, or as an argument of Submission; then run `mbl seal`"
 _HOME = "https://github.com/materialsproject/matbench/"
 
-CONFIGURATION = Rule(
-    code="MBL601",
-    imported="note",
-    title="single_configuration is not declared",
-    why="A general-purpose entry uses one human-chosen configuration for all tasks; only its authors know if it does.",
-    fix=f"declare single_configuration = true or false {_ABOUT}",
-)
-EXTERNAL = Rule(
-    code="MBL602",
-    imported="note",
-    title="external_data is not declared",
-    why="Other data may hold the very rows that are tested. Readers must know what else a model was trained on.",
-    fix=f"declare external_data = false, or a text that names the other data, {_ABOUT}",
-)
-AUTHORS = Rule(
-    code="MBL603",
-    imported="note",
-    title="No authors",
-    why="An entry without a name has nobody to ask and nobody to credit.",
-    fix=f"name the authors {_ABOUT}",
-)
-DESCRIPTION = Rule(
-    code="MBL604",
-    severity="warning",
-    imported="note",
-    title="No description",
-    why="A board says how good a model is; the description says what it is.",
-    fix=f"describe the algorithm in a few sentences {_ABOUT}",
-)
-IMPORTED = Rule(
-    code="MBL605",
-    severity="note",
-    title="Says that it was imported from Matbench",
-    why="Such an entry needs no code and no declarations, so anybody could claim it. Compare it with the original.",
-    fix="nothing, if it was made by `mbl from-matbench`",
-)
-LINK = Rule(
-    code="MBL606",
-    title="Imported, but it does not say from where",
-    why="An imported entry has a link to the original instead of code; without it nobody can compare them.",
-    fix="import it with `mbl from-matbench`, or leave `imported` out and add the code and the declarations",
-)
-HASH = Rule(
-    code="MBL607",
-    severity="warning",
-    title="The original was changed after Matbench wrote it",
-    why="The hash in Matbench's file was not that of its content when it was imported.",
-    fix="compare it with the published file",
-)
-BY_HAND = Rule(
-    code="MBL608",
-    severity="note",
-    title="Configured by hand for each task",
-    why="It covers enough tasks to be general-purpose, but declares hand-tuning, so it is listed as task-specific.",
-    fix="nothing, if that is so; a run with one configuration for all tasks would be general-purpose",
-)
+CONFIGURATION = RULES["MBL601"]
+EXTERNAL = RULES["MBL602"]
+AUTHORS = RULES["MBL603"]
+DESCRIPTION = RULES["MBL604"]
+IMPORTED = RULES["MBL605"]
+LINK = RULES["MBL606"]
+HASH = RULES["MBL607"]
+BY_HAND = RULES["MBL608"]
 
 
 _NAMES_NO_DATA = {"", "-", "false", "n/a", "na", "no", "none", "nothing", "null", "true", "yes"}
@@ -121,31 +73,10 @@ def _imported(material: Material) -> Iterator[Finding]:
 
 CODE = (".py", ".ipynb")
 
-SOURCE = Rule(
-    code="MBL116",
-    title="No source file",
-    why="Others must be able to see how the predictions were made. An entry imported from Matbench has a link instead.",
-    fix="put the .py or .ipynb file that made the entry into the folder and run `mbl seal`",
-)
-TAKEN = Rule(
-    code="MBL117",
-    title="The algorithm's name is taken",
-    why="Boards show the name; two entries of one name cannot be told apart.",
-    fix="choose another name (a version helps: 'My forest v2') and run `mbl seal`",
-    needs="others",
-)
-QUICK = Rule(
-    code="MBL118",
-    title="A quick run",
-    why="`mbl run --quick` trains on a few rows, to see that a model works. Its scores are not those of the model.",
-    fix="run it again without --quick",
-)
-DATE = Rule(
-    code="MBL210",
-    title="An impossible date",
-    why="Boards show when an entry was made and how the best score has moved with time.",
-    fix="save the entry again on a machine whose clock is right",
-)
+SOURCE = RULES["MBL116"]
+TAKEN = RULES["MBL117"]
+QUICK = RULES["MBL118"]
+DATE = RULES["MBL210"]
 
 
 def check_submittable(material: Material) -> Iterator[Finding]:
@@ -180,12 +111,7 @@ def _date_problem(created: str) -> str | None:
     return "that is in the future" if moment > datetime.now(UTC) + timedelta(days=1) else None
 
 
-TEXT = Rule(
-    code="MBL209",
-    title="Markup or hidden characters in a name",
-    why="Names are shown on boards and in reports. They are escaped there; a tag in one is a mistake or an attack.",
-    fix="write plain text, and run `mbl seal`",
-)
+TEXT = RULES["MBL209"]
 
 _TAG = re.compile(
     r"</?[a-z][a-z0-9-]*(\s[^<>]*)?/?>|<!--|<(script|iframe|img|svg|style|object|embed|link|meta|form)\b|javascript:",
@@ -230,13 +156,7 @@ def _texts(value: Any) -> list[str]:
     return [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, str)]
 
 
-TUNED = Rule(
-    code="MBL507",
-    severity="warning",
-    title="Different configurations in a general-purpose entry",
-    why="A parameter that is the same in all folds of a task but differs between tasks was probably chosen by hand.",
-    fix="declare single_configuration = false, or say in the README how the algorithm chooses them",
-)
+TUNED = RULES["MBL507"]
 
 _NOT_CHOSEN = re.compile(
     r"_$|seed|random_state|path|file|name|task|target|dataset|rows|samples|device|n_jobs", re.IGNORECASE
@@ -293,13 +213,7 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, str]]:
         yield path, _SEEDS.sub("", json.dumps(value))
 
 
-UNDECLARED = Rule(
-    code="MBL506",
-    severity="warning",
-    title="Mentions other training data without declaring it",
-    why="Pretraining and fine-tuning mean other data, which may hold the rows that are tested; readers must know.",
-    fix="name the data in external_data, or say in the README why there is none, and run `mbl seal`",
-)
+UNDECLARED = RULES["MBL506"]
 
 _WORDS = re.compile(
     r"pre-?train\w*|fine-?tun\w*|transfer[- ]learn\w*|foundation model\w*|language model\w*|\bLLMs?\b", re.IGNORECASE

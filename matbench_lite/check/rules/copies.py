@@ -10,17 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matbench_lite.check.material import Material, occurs_once
-from matbench_lite.submission import Finding, Rule, Submission
+from matbench_lite.check.rules import RULES
+from matbench_lite.submission import Finding, Submission
 from matbench_lite.tasks import Task
 
-DUPLICATE = Rule(
-    code="MBL505",
-    severity="warning",
-    title="Nearly the predictions of another entry",
-    why="Independent models make different errors. The same errors, row by row, mean the same model or a copy.",
-    fix="say in the README how the two entries are related",
-    needs="others",
-)
+DUPLICATE = RULES["MBL505"]
 
 CORRELATION = 0.98
 """Correlation of the residuals from which on two entries are compared further."""
@@ -72,7 +66,7 @@ def _likeness(material: Material, other: Submission, task: Task) -> Likeness | N
             np.array_equal(ours[fold].predictions.prediction, theirs[fold].predictions.prediction) for fold in folds
         )
         return Likeness(correlation=1.0, distance=0.0) if same else None
-    targets = material.targets[task.name].values.astype(np.float64)
+    targets = material.targets[task.name].astype(np.float64)
     found = None
     for compared, rows, margin in ((folds[:1], _SCREENED, _MARGIN), (folds, None, 0.0)):
         truth = np.concatenate([targets[task.test_rows(fold)[:rows]] for fold in compared])
@@ -99,20 +93,8 @@ def likeness(truth: NDArray[np.float64], first: NDArray[np.float64], second: NDA
     return Likeness(correlation=covariance / (spread[0] * spread[1]), distance=distance)
 
 
-CONSTANT = Rule(
-    code="MBL503",
-    severity="warning",
-    title="Constant predictions",
-    why="One value for all rows of a fold is what a dummy predicts, or a network that has collapsed.",
-    fix="nothing, if a constant is meant; else look at the training",
-)
-COPIED = Rule(
-    code="MBL504",
-    severity="warning",
-    title="Predictions copied from another fold or task",
-    why="Different rows do not get the same predictions in the same order; recording the wrong array does that.",
-    fix="see that each fold records the predictions for its own test rows",
-)
+CONSTANT = RULES["MBL503"]
+COPIED = RULES["MBL504"]
 
 SHARE = 0.5
 """Share of the rows with a prediction of their own that are the same elsewhere."""

@@ -18,6 +18,7 @@ import orjson
 
 from matbench_lite.airlock import inside
 from matbench_lite.check.material import Material
+from matbench_lite.check.rules import RULES
 from matbench_lite.check.rules.card import deceiving_characters
 from matbench_lite.errors import AirlockError
 from matbench_lite.submission import Finding, Rule
@@ -30,30 +31,10 @@ _MAX_FILE_NAME = 100
 _MAX_SEEN = 500
 _WORK = (".run", "__pycache__")  # of `mbl run`, and of Python; ignored by git
 
-NAME = Rule(
-    code="MBL101",
-    title="The folder name is not a slug",
-    why="The name is the entry's address: in links, on pages, in commands.",
-    fix=f"rename the folder: small letters, digits and single dashes, at most {MAX_SLUG} characters",
-)
-FOLDER = Rule(
-    code="MBL105",
-    title="A folder inside the entry",
-    why="An entry is one folder of files. What lies deeper is neither listed nor checked.",
-    fix="move the files that made the entry up, and delete the folder",
-)
-HIDDEN = Rule(
-    code="MBL106",
-    title="A hidden file",
-    why="A file whose name begins with a dot is not part of an entry and would be published unseen.",
-    fix="delete it",
-)
-FILE_NAME = Rule(
-    code="MBL107",
-    title="An unsafe file name",
-    why="Names become links and paths on other machines: no slashes, blanks, or two names that differ in case only.",
-    fix="rename it: letters, digits, dots, dashes and underscores; then run `mbl seal`",
-)
+NAME = RULES["MBL101"]
+FOLDER = RULES["MBL105"]
+HIDDEN = RULES["MBL106"]
+FILE_NAME = RULES["MBL107"]
 
 
 def is_slug(name: str) -> bool:
@@ -178,45 +159,12 @@ def _is_pickle(content: bytes) -> bool:
     return stream.tell() == len(body)
 
 
-_ELSEWHERE = "delete it and run `mbl seal`; publish models and data elsewhere and link to them in the README"
-
-PICKLE = Rule(
-    code="MBL108",
-    title="A pickle, or another file of Python objects",
-    why="Opening one runs whatever its author put in it. That includes joblib, PyTorch and NumPy files.",
-    fix=_ELSEWHERE,
-)
-EXECUTABLE = Rule(
-    code="MBL109",
-    title="A program",
-    why="An entry holds code to be read. A compiled program cannot be reviewed, and nothing here is to be started.",
-    fix="delete it, or take its execute permission away (chmod -x), and run `mbl seal`",
-)
-ARCHIVE = Rule(
-    code="MBL110",
-    title="An archive or another binary file",
-    why="A reviewer cannot see what is in it. Entries hold text, and PNG or JPEG pictures for the README.",
-    fix=_ELSEWHERE,
-)
-ENCODING = Rule(
-    code="MBL111",
-    title="A text file that is not UTF-8",
-    why="It is shown on the entry's page; in another encoding it turns to garbage there.",
-    fix="save it as UTF-8 and run `mbl seal`",
-)
-DECEIVING = Rule(
-    code="MBL112",
-    severity="warning",
-    title="Invisible characters",
-    why="Characters that turn the direction of writing, or have no width, make code look like what it is not.",
-    fix="remove them and run `mbl seal`, unless the text needs them",
-)
-WEB_PAGE = Rule(
-    code="MBL115",
-    title="A file that a browser would run",
-    why="Files of an entry are published beside the pages of the site. A script in one would run there, in its name.",
-    fix="put text into the README, pictures into PNG files, and run `mbl seal`",
-)
+PICKLE = RULES["MBL108"]
+EXECUTABLE = RULES["MBL109"]
+ARCHIVE = RULES["MBL110"]
+ENCODING = RULES["MBL111"]
+DECEIVING = RULES["MBL112"]
+WEB_PAGE = RULES["MBL115"]
 
 _BY_KIND: dict[Kind, tuple[Rule, str]] = {
     "pickle": (PICKLE, "a pickle or a file of Python objects"),
@@ -251,18 +199,8 @@ def _may_execute(material: Material, name: str) -> bool:
 MAX_OUTPUTS = 250_000
 """Bytes of all outputs of one notebook: a few tables and a small plot."""
 
-OUTPUTS = Rule(
-    code="MBL113",
-    title="Too much output in a notebook",
-    why="Outputs make a notebook large, hide the code from a reviewer, and change with every run.",
-    fix="clear it (jupyter nbconvert --clear-output --inplace FILE) and run `mbl seal`",
-)
-NOT_A_NOTEBOOK = Rule(
-    code="MBL114",
-    title="Not a notebook",
-    why="A file named .ipynb is JSON with a list of cells; GitHub and this site show it as such.",
-    fix="save it again in Jupyter, or give it another name, and run `mbl seal`",
-)
+OUTPUTS = RULES["MBL113"]
+NOT_A_NOTEBOOK = RULES["MBL114"]
 
 
 def check_notebooks(material: Material) -> Iterator[Finding]:

@@ -9,25 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matbench_lite.check.material import Material, Targets
+from matbench_lite.check.material import Material, occurs_once
+from matbench_lite.check.rules import RULES
 from matbench_lite.metrics import DECISION_THRESHOLD
-from matbench_lite.submission import DOCUMENT, MAX_ROWS, Finding, Rule, fold_differences, score_rows
+from matbench_lite.submission import DOCUMENT, MAX_ROWS, Finding, fold_differences, score_rows
 from matbench_lite.tasks import Task
 from matbench_lite.text import in_words
 
-INCOMPLETE = Rule(
-    code="MBL311",
-    severity="warning",
-    title="A task that does not count",
-    why="A task counts when all its folds are recorded. On boards and in the category it is as if it were not there.",
-    fix="record the other folds, or leave the task out",
-)
-NOTHING = Rule(
-    code="MBL312",
-    title="No task counts",
-    why="No fold set is complete, so the entry would appear on no board.",
-    fix="record all folds of at least one task",
-)
+INCOMPLETE = RULES["MBL311"]
+NOTHING = RULES["MBL312"]
 
 
 def check_completeness(material: Material) -> Iterator[Finding]:
@@ -45,20 +35,8 @@ def check_completeness(material: Material) -> Iterator[Finding]:
         yield NOTHING.found("no task has all its folds recorded")
 
 
-DIFFERENT = Rule(
-    code="MBL408",
-    title="A stated score is not that of the predictions",
-    why="Entries of version 1 state scores. One that is not that of the predictions was edited, or computed otherwise.",
-    fix="run `mbl seal` on the entry: it then states no scores, which are always computed",
-    needs="targets",
-)
-UNVERIFIED = Rule(
-    code="MBL409",
-    severity="note",
-    title="Scores that could not be verified here",
-    why="Scores are computed from the predictions and the published targets. What an entry states itself is a claim.",
-    fix="run `mbl data fetch --targets-only`; the review of a pull request has the targets",
-)
+DIFFERENT = RULES["MBL408"]
+UNVERIFIED = RULES["MBL409"]
 _SHOWN = 3
 
 
@@ -66,7 +44,7 @@ def check_scores(material: Material) -> Iterator[Finding]:
     """Every metric of every fold whose published targets are here."""
     for task, targets in material.with_targets():
         for fold, held in material.recorded(task).items():
-            truth = targets.values[task.test_rows(fold)]
+            truth = targets[task.test_rows(fold)]
             scores = score_rows(task.scored_as, truth, held.predictions, classes=len(task.classes))
             differences = [] if held.stated is None else fold_differences(task, fold, held.stated, scores)
             if differences:
@@ -87,14 +65,7 @@ def _number(value: float | None) -> str:
     return "not defined" if value is None else f"{value:.6g}"
 
 
-EQUAL = Rule(
-    code="MBL501",
-    severity="warning",
-    title="Predictions equal to the targets",
-    why="A model does not hit a number to seven digits, least of all one that occurs once in the task.",
-    fix="see that no test target reaches the model: scaling, features and tuning must use the training part alone",
-    needs="targets",
-)
+EQUAL = RULES["MBL501"]
 
 SAME = 1e-7
 """Relative difference that counts as equal: targets that went through float32 and back."""
@@ -113,12 +84,12 @@ def check_equal_targets(material: Material) -> Iterator[Finding]:
             yield from _labels(material, task, targets)
 
 
-def _values(material: Material, task: Task, targets: Targets) -> Iterator[Finding]:
+def _values(material: Material, task: Task, targets: NDArray[Any]) -> Iterator[Finding]:
     hits: list[NDArray[np.intp]] = []
-    possible = 0
+    unique, possible = occurs_once(targets), 0
     for fold, held in material.recorded(task).items():
         here = task.test_rows(fold)
-        truth, candidates = targets.values[here], targets.unique[here]
+        truth, candidates = targets[here], unique[here]
         equal = candidates & (np.abs(held.predictions.prediction - truth) <= SAME * np.abs(truth))
         hits.append(here[equal])
         possible += int(candidates.sum())
@@ -133,10 +104,10 @@ def _values(material: Material, task: Task, targets: Targets) -> Iterator[Findin
         )
 
 
-def _labels(material: Material, task: Task, targets: Targets) -> Iterator[Finding]:
+def _labels(material: Material, task: Task, targets: NDArray[Any]) -> Iterator[Finding]:
     rows = 0
     for fold, held in material.recorded(task).items():
-        truth = targets.values[task.test_rows(fold)]
+        truth = targets[task.test_rows(fold)]
         if not _right(task, truth, held.predictions.prediction).all():
             return
         rows += len(truth)
@@ -145,14 +116,7 @@ def _labels(material: Material, task: Task, targets: Targets) -> Iterator[Findin
         yield EQUAL.found(message, task=task.name, row_count=rows, evidence={"rows": rows, "wrong rows": 0})
 
 
-ALIKE = Rule(
-    code="MBL502",
-    severity="warning",
-    title="Fold scores too much alike",
-    why="Different test rows give different scores. A spread far below that of the errors themselves looks invented.",
-    fix="explain it in the README, or look for predictions that were made from one another",
-    needs="targets",
-)
+ALIKE = RULES["MBL502"]
 
 CHANCE = 1e-4
 """Probability of so small a spread by accident below which it is reported, per task."""
@@ -164,7 +128,7 @@ def check_fold_scores(material: Material) -> Iterator[Finding]:
         folds = material.recorded(task)
         if len(folds) < 3:
             continue
-        parts = [(targets.values[task.test_rows(fold)], held.predictions.prediction) for fold, held in folds.items()]
+        parts = [(targets[task.test_rows(fold)], held.predictions.prediction) for fold, held in folds.items()]
         scores, errors = zip(*(_score(task, truth, p) for truth, p in parts), strict=True)
         chance = chance_of_spread(scores, errors)
         if chance < CHANCE:
