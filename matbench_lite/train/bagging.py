@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +25,11 @@ _SMALLEST = 1e-15  # no model is so sure that another one cannot outvote it
 class RowPredictions:
     """What one model, or an average of models, predicts for some rows of a task.
 
-    Args:
-        rows: Positions of the rows in the task, each at most once.
-        prediction: One per row: numbers in the unit of the target, or for classification from 0 to 1; of more than two
-            classes an array of shape (rows, classes), with the probability of each or its share of votes.
-        type: Numbers ("value"), true/false or the share of votes for true ("label"), or the probability of true
-            ("probability").
-        std: Standard deviation of each prediction, in the unit of the target, if the model gives one.
-        truth: The targets of those rows, where they are known to whoever predicts; 0 and 1 for classes.
+    `rows` are positions in the task, each at most once; `truth` their targets, where they are known to whoever
+    predicts. A `prediction` is a number in the unit of the target (type "value", perhaps with its standard deviation
+    `std`), or from 0 to 1: true, false or the share of votes for true ("label"), or the probability of true
+    ("probability"). Of more than two classes it is an array of shape (rows, classes), with the probability of each or
+    its share of votes.
     """
 
     rows: NDArray[np.intp]
@@ -55,12 +52,8 @@ class RowPredictions:
 def bag(models: Sequence[RowPredictions]) -> RowPredictions:
     """Average what several models predict, each row over the models that have a prediction for it.
 
-    Args:
-        models: One per model, on rows that may overlap; numbers are averaged, probabilities are clipped to
-            [1e-15, 1 - 1e-15], renormalised and averaged, labels become a share of votes.
-
-    Returns:
-        The rows that at least one model predicts, in ascending order; a row that none predicts is left out.
+    Numbers are averaged, probabilities are clipped to [1e-15, 1 - 1e-15], renormalised and averaged, labels become a
+    share of votes. Rows come in ascending order; one that no model predicts is left out.
 
     Raises:
         MetricError: If there is no model, or a prediction is NaN or infinite: it would drop out of the average, and
@@ -116,21 +109,11 @@ def _refuse_nan(position: int, model: RowPredictions) -> None:
 
 
 def to_npz(predictions: Mapping[str, RowPredictions]) -> bytes:
-    """The predictions of some parts as the content of a file.
-
-    Examples:
-        >>> predicted = RowPredictions(rows=np.array([3, 5]), prediction=np.array([0.5, 1.5]), type="value")
-        >>> from_npz(to_npz({"valid": predicted}))["valid"].rows.tolist()
-        [3, 5]
-    """
+    """The predictions of some parts as the content of a file."""
     arrays: dict[str, Any] = {}
-    for part, rows in predictions.items():
-        arrays[f"{part}.rows"] = rows.rows.astype(np.uint32)
-        arrays[f"{part}.{rows.type}"] = rows.prediction
-        if rows.std is not None:
-            arrays[f"{part}.std"] = rows.std
-        if rows.truth is not None:
-            arrays[f"{part}.truth"] = rows.truth
+    for part, one in predictions.items():
+        columns = {"rows": one.rows.astype(np.uint32), one.type: one.prediction, "std": one.std, "truth": one.truth}
+        arrays |= {f"{part}.{name}": column for name, column in columns.items() if column is not None}
     buffer = BytesIO()
     np.savez(buffer, **arrays)
     return buffer.getvalue()
@@ -138,18 +121,16 @@ def to_npz(predictions: Mapping[str, RowPredictions]) -> bytes:
 
 def from_npz(content: bytes) -> dict[str, RowPredictions]:
     """The parts that `to_npz` was given; a `ValueError` if the content is no such file."""
+    parts: dict[str, dict[str, Any]] = {}
     with np.load(BytesIO(content), allow_pickle=False) as arrays:
-        parts = [name.removesuffix(".rows") for name in arrays.files if name.endswith(".rows")]
-        return {part: _part(arrays, part) for part in parts}
-
-
-def _part(arrays: Any, part: str) -> RowPredictions:
-    rows = arrays[f"{part}.rows"].astype(np.intp)
-    kind = next(kind for kind in ("value", "label", "probability") if f"{part}.{kind}" in arrays)
-    return RowPredictions(
-        rows=rows,
-        prediction=arrays[f"{part}.{kind}"],
-        type=kind,  # type: ignore[arg-type]
-        std=arrays.get(f"{part}.std"),
-        truth=arrays.get(f"{part}.truth"),
-    )
+        for name in arrays.files:
+            part, _, column = name.partition(".")
+            parts.setdefault(part, {})[column] = arrays[name]
+    found = {}
+    for part, columns in parts.items():
+        kind: PredictionType = next(kind for kind in get_args(PredictionType) if kind in columns)
+        rows, prediction = columns["rows"].astype(np.intp), columns[kind]
+        found[part] = RowPredictions(
+            rows=rows, prediction=prediction, type=kind, std=columns.get("std"), truth=columns.get("truth")
+        )
+    return found

@@ -23,12 +23,7 @@ _PULSE = 600.0
 class Step:
     """One piece that has just ended.
 
-    Args:
-        job: The job.
-        outcome: What became of it.
-        done: How many have ended in this run.
-        total: How many there are in this run.
-        seconds_left: Estimated wall time until the last has ended, s.
+    `done` of `total` have ended in this run; the last is estimated to end in `seconds_left` of wall time, s.
     """
 
     job: Job
@@ -51,18 +46,9 @@ def drive(
 ) -> list[Outcome]:
     """Do jobs, and keep what becomes of each; Ctrl-C says what is kept.
 
-    Args:
-        jobs: The jobs, without those that are known; see `Journal.known`.
-        runner: Does them.
-        journal: Keeps their outcomes.
-        title: What is done, beside the progress bar.
-        work: How much work a job is, in any unit, for the estimate of the time left.
-        finish: What is made of an outcome before it is kept, in this process.
-        report: Called after every job.
-        until_failure: Whether the first job that fails is the last.
-
-    Returns:
-        The outcomes, in the order of the jobs; if one failed and was the last, there are fewer.
+    `journal` keeps the outcomes, as `finish` leaves them; `work` says how much a job is, in any unit, for the estimate
+    of the time left. With `until_failure`, the first job that fails is the last, and there are fewer outcomes than
+    jobs; they are in the order of the jobs.
 
     Examples:
         >>> from matbench_lite import load_benchmark

@@ -38,10 +38,8 @@ Report = Callable[[Step, Mapping[str, float]], None]
 def run_model(plan: Plan, *, unit: str | None = None, report: Report = lambda *_: None) -> RunResult:
     """Train a model on the outer folds of a benchmark and save the entry; call it again to go on after a stop.
 
-    Args:
-        plan: What is to be run.
-        unit: One fold alone, as `TASK:FOLD`, beside other programs that train into the same folder; `gather` saves it.
-        report: Called after every fold, with all metrics of the fold; none if it failed.
+    A `unit` is one fold alone, as `TASK:FOLD`, beside other programs that train into the same folder; `gather` saves
+    it. `report` is called after every fold, with all metrics of the fold; none if it failed.
 
     Raises:
         UnknownNameError: If a task or fold does not exist.
@@ -76,7 +74,7 @@ def run_model(plan: Plan, *, unit: str | None = None, report: Report = lambda *_
         todo = [(task, fold) for task, fold in wanted if not run.submission.is_recorded(task.name, fold)]
         run.log.note(
             f"{plan.model.name} on {plan.benchmark}, seed {plan.seed}: {len(todo)} folds to train, "
-            f"{len(wanted) - len(todo)} are there; {plan.workers} at a time, {plan.backend}"
+            f"{len(wanted) - len(todo)} are there; {plan.resources.workers} at a time, {plan.resources.backend}"
         )
         missing = _fetch_data(plan.model, {task.name: task for task, _ in todo}, run.log)
         units = [(task, fold) for task, fold in todo if task.name not in missing]
@@ -95,11 +93,7 @@ def run_model(plan: Plan, *, unit: str | None = None, report: Report = lambda *_
 def gather(output: Path) -> tuple[Submission, dict[str, tuple[int, ...]]]:
     """Make the entry of a folder from the folds that are there, whoever trained them.
 
-    Args:
-        output: The folder of the run.
-
-    Returns:
-        The entry, which is saved in the folder; and the folds that are missing, by task of which there are some.
+    The entry is saved in the folder, and given with the folds that are missing, by task of which there are some.
 
     Raises:
         RunError: If nothing was run there, or a run is going on, or the model has changed since.
@@ -155,15 +149,13 @@ class _Run:
         self.submission = Submission(bench, metadata=metadata, **card)
         self._packages: dict[str, str] = {}
         jobs = [plan.job(task, fold) for task in bench if plan.model.takes(task) for fold in task.folds]
-        known = journal.known(jobs) if before is not None else {}
-        for job in jobs:
-            if (outcome := known.get((job.mark, job.piece))) is not None:
-                self._record(job, outcome)
+        for job, outcome in journal.known(jobs)[0] if before is not None else ():
+            self._record(job, outcome)
         own = before is not None and self._take_over()
         if not plan.fresh:
             check_nothing_dropped(plan.output, self._recorded(wanted))
         if not (own or plan.fresh):
-            check_owner(plan.output, benchmark=bench.name, algorithm=card["algorithm"], authors=card.get("authors", ()))
+            check_owner(plan.output, {"benchmark": bench.name, **card})
         if before is None:
             journal.begin(header)
         self.log = Log(plan.output)
@@ -195,7 +187,7 @@ class _Run:
             report(step, scores)
 
         jobs = [plan.job(task, fold) for task, fold in units]
-        with runner(plan.backend, workers=plan.workers, devices=plan.devices, scheduler=plan.scheduler) as using:
+        with runner(plan.resources) as using:
             drive(
                 jobs,
                 using,
@@ -223,9 +215,7 @@ class _Run:
         """Save the entry."""
         plan = self._plan
         if uses := official_test_uses(plan.output):
-            self.submission.provenance["official_test"] = [
-                {name: getattr(use, name) for name in ("benchmark", "task", "fold", "times", "last")} for use in uses
-            ]
+            self.submission.provenance["official_test"] = uses
         if not plan.fresh:
             check_nothing_dropped(plan.output, self._recorded())
         # Whose entry is there was looked at before training; the name of ours may have changed since it was saved.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matbench_lite.data import class_names
-from matbench_lite.errors import MatbenchLiteError, ModelError
+from matbench_lite.errors import MatbenchLiteError, ModelError, raising
 from matbench_lite.metrics import shape_of
 from matbench_lite.submission import class_numbers, unfit_probabilities
 
@@ -32,10 +32,8 @@ _THREADS = frozenset({"n_jobs", "nthread", "num_threads", "thread_count"})
 class Predicted:
     """What an estimator predicts for some rows, in their order.
 
-    Args:
-        values: Numbers in the unit of the target, probabilities of true (float64), or labels (bool); of more than two
-            classes, an array of shape (rows, classes) with the probability of each, or the names of classes.
-        std: Standard deviation of each value, where the estimator gives it.
+    Values are numbers in the unit of the target, probabilities of true (float64), or labels (bool); of more than two
+    classes, an array of shape (rows, classes) with the probability of each, or the names of classes.
     """
 
     values: NDArray[Any]
@@ -57,22 +55,10 @@ def fit_predict(
     """Train an estimator and predict one or more sets of rows.
 
     It runs with so many threads, with `n_jobs` of them wherever it has it, and with all seeds set: with one thread, the
-    same call gives the same predictions in every process.
-
-    Args:
-        estimator: A new estimator; it is trained in place.
-        task: The task, for the kind of target and for messages.
-        X_train: Formulas, structures, or columns of a table.
-        y_train: Targets of the same rows.
-        X_tests: Sets of rows to predict.
-        seed: Seed for everything random, below 2**32; see `derived_seed`.
-        where: Which fold, for messages, e.g. "fold 3".
-        threads: Threads that it may use.
-        step: Called when it is trained, and after each set of rows.
-
-    Returns:
-        One `Predicted` per set. Classification: probabilities where the estimator has `predict_proba`. Regression:
-        with `std` where `predict` takes `return_std`.
+    same call gives the same predictions in every process. It is trained in place. `seed` is below 2**32, see
+    `derived_seed`; `where` says which fold, for messages; `step` is called when it is trained, and after each set of
+    rows. Of classes come probabilities where it has `predict_proba`, of numbers standard deviations where `predict`
+    takes `return_std`.
 
     Raises:
         ModelError: If the estimator raises, or predicts something else than one finite number or label per row.
@@ -82,9 +68,10 @@ def fit_predict(
         >>> from matbench_lite import load_benchmark
         >>> task = load_benchmark("mini")["mini_gap"]
         >>> X, y = task.train_data(0)
-        >>> predicted, = fit_predict(DummyRegressor(), task, X, y, [task.test_inputs(0)])
-        >>> predicted.values.shape, predicted.std
-        ((100,), None)
+        >>> estimator = DummyRegressor()
+        >>> predicted, = fit_predict(estimator, task, X, y, [task.test_inputs(0)])
+        >>> predicted.values.shape, predicted.std, predict_rows(estimator, task, X).values.shape
+        ((100,), None, (400,))
     """
     place = f"{task.name} {where}".strip()
     with _model_at_work(place, threads):
@@ -100,19 +87,7 @@ def fit_predict(
 
 
 def predict_rows(estimator: Any, task: Task, X: pd.Series | pd.DataFrame) -> Predicted:
-    """What an estimator that `fit_predict` has trained predicts for some rows.
-
-    Takes and raises what `fit_predict` does.
-
-    Examples:
-        >>> from sklearn.dummy import DummyRegressor
-        >>> from matbench_lite import load_benchmark
-        >>> task = load_benchmark("mini")["mini_gap"]
-        >>> estimator = DummyRegressor()
-        >>> _ = fit_predict(estimator, task, *task.train_data(0), [])
-        >>> predict_rows(estimator, task, task.test_inputs(0)).values.shape
-        (100,)
-    """
+    """What an estimator that `fit_predict` has trained predicts for some rows; takes and raises what that does."""
     with _model_at_work(task.name):
         return checked_predictions(*_predict(estimator, task, X), X, task, task.name)
 
@@ -135,42 +110,36 @@ def _model_at_work(place: str, threads: int = 1) -> Iterator[None]:
 
 def _predict(estimator: Any, task: Task, X: pd.Series | pd.DataFrame) -> tuple[Any, Any]:
     if task.kind == "classification" and hasattr(estimator, "predict_proba"):
-        return (_of_named(estimator, task, X) if task.classes else _probability_of_true(estimator, X)), None
+        return _probabilities(estimator, task, X), None
     if task.kind == "regression" and _gives_std(estimator):
         values, std = estimator.predict(X, return_std=True)
         return values, std
     return estimator.predict(X), None
 
 
-def _of_named(estimator: Any, task: Task, X: pd.Series | pd.DataFrame) -> Any:
-    """The probability of every class in the order of the task; that of the second if there are two."""
+def _probabilities(estimator: Any, task: Task, X: pd.Series | pd.DataFrame) -> Any:
+    """The probability of every class in the order of the task; that of the second, or of true, if there are two."""
     probabilities = np.asarray(estimator.predict_proba(X))
-    known = getattr(estimator, "classes_", None)
+    known = getattr(estimator, "classes_", None if task.classes else (False, True))
     if probabilities.ndim == 2 and known is not None:
-        numbers, unknown = class_numbers(task, np.asarray(known))
+        if task.classes:
+            numbers, unknown = class_numbers(task, np.asarray(known))
+        else:
+            numbers, unknown = np.array([int(bool(label)) for label in known]), np.zeros(len(known), dtype=bool)
         if unknown.any() or len(numbers) != probabilities.shape[1]:
-            given, wanted = (", ".join(map(str, names))[:200] for names in (known, task.classes))
+            names = task.classes or ("False", "True")
+            given, wanted = (", ".join(map(str, some))[:200] for some in (known, names))
             raise ModelError(
                 f"{type(estimator).__name__} has {probabilities.shape[1]} columns of probabilities, of the classes "
                 f"{given}; those of {task.name} are {wanted}",
                 fix="give predict_proba a column for each of classes_, and train on the labels as they are",
             )
         # A class without a row to train on has no column.
-        matrix = np.zeros((len(probabilities), len(task.classes)))
+        matrix = np.zeros((len(probabilities), len(task.classes) or 2))
         matrix[:, numbers] = probabilities
         probabilities = matrix
-    if probabilities.ndim == 2 and len(task.classes) == probabilities.shape[1] == 2:
-        return probabilities[:, 1]
-    return probabilities
-
-
-def _probability_of_true(estimator: Any, X: pd.Series | pd.DataFrame) -> Any:
-    probabilities = np.asarray(estimator.predict_proba(X))
-    if probabilities.ndim == 1:
-        return probabilities
-    classes = [bool(label) for label in getattr(estimator, "classes_", (False, True))]
-    # A training part with one class alone gives one column.
-    return probabilities[:, classes.index(True)] if True in classes else np.zeros(len(probabilities))
+    two = probabilities.ndim == 2 and probabilities.shape[1] == 2 and len(task.classes) in (0, 2)
+    return probabilities[:, 1] if two else probabilities
 
 
 def _gives_std(estimator: Any) -> bool:
@@ -183,12 +152,8 @@ def _gives_std(estimator: Any) -> bool:
 def checked_predictions(values: Any, std: Any, X: pd.Series | pd.DataFrame, task: Task, place: str) -> Predicted:
     """What somebody predicts for some rows, if it is one finite number or label per row.
 
-    Args:
-        values: Numbers, probabilities of true or of every class, or labels.
-        std: Standard deviations of numbers, or None.
-        X: The rows.
-        task: The task, for the kind of target.
-        place: Which task and fold, for messages.
+    Values are numbers, probabilities of true or of every class, or labels, of the rows of `X`; `place` is which task
+    and fold, for messages.
 
     Raises:
         ModelError: If it is something else.
@@ -260,12 +225,9 @@ def _array(
     index = getattr(values, "index", None)
     if index is not None and hasattr(values, "reindex") and len(index) == len(X) and set(index) == set(X.index):
         values = values.reindex(X.index)
-    try:
+    message, wrong = f"{place}: {what} cannot be made an array", (ValueError, TypeError)
+    with raising(ModelError, message, fix="return one number per row", on=wrong):
         array = np.asarray(values)
-    except (ValueError, TypeError) as error:
-        raise ModelError(
-            f"{place}: {what} cannot be made an array: {error}", fix="return one number per row"
-        ) from error
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.shape != shape:
@@ -298,12 +260,7 @@ def _refuse(bad: NDArray[np.bool_], array: NDArray[Any], X: pd.Series | pd.DataF
 def derived_seed(seed: int, *place: object) -> int:
     """A seed for one piece of work, stable across processes, machines and versions.
 
-    Args:
-        seed: The seed that the user chose.
-        place: What tells this piece of work from others, e.g. the task's name and the fold.
-
-    Returns:
-        A number below 2**32.
+    It is below 2**32; `place` tells this piece from others, e.g. the task's name and the fold.
 
     Examples:
         >>> derived_seed(0, "mini_gap", 0) == derived_seed(0, "mini_gap", 0) != derived_seed(0, "mini_gap", 1)

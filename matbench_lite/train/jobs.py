@@ -18,18 +18,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
-from typing import Protocol as Interface
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from matbench_lite._version import __version__
-from matbench_lite.errors import MatbenchLiteError
+from matbench_lite.errors import MatbenchLiteError, RunError
 from matbench_lite.submission import class_numbers
 from matbench_lite.tasks import Task
 from matbench_lite.train.bagging import RowPredictions
 from matbench_lite.train.estimators import Predicted, fit_predict
+from matbench_lite.train.model_file import Named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,30 +41,44 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _LONGEST_TEXT = 2000
 
 
-class Named(Interface):
-    """What is known of any model before it is loaded: its name, and a digest of its code."""
+Backend = Literal["local", "dask"]
+"""Where pieces are done: in processes of this machine, or on a cluster."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resources:
+    """What training may take, and where it is done. The results do not depend on it, if a model has one thread.
+
+    So many workers do a piece at a time, each in a process of its own with so many threads; `devices` are values of
+    `CUDA_VISIBLE_DEVICES`, one for each process in turn. A piece is given up after so many seconds of wall time, or
+    above so many MB of memory. On "dask", a cluster of so many workers is started here, unless the address of a
+    scheduler is given.
+    """
+
+    workers: int = 1
+    threads: int = 1
+    devices: tuple[str, ...] = ()
+    seconds: float | None = None
+    memory_mb: float | None = None
+    backend: Backend = "local"
+    scheduler: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.workers < 1:
+            raise RunError(f"{self.workers} pieces cannot be done at a time", fix="give 1 or more workers")
 
     @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def sha256(self) -> str:
-        """The digest."""
+    def limited(self) -> bool:
+        """Whether a piece may have to be stopped."""
+        return self.seconds is not None or self.memory_mb is not None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Split:
     """The rows of one piece: what a model is shown, and by part what it is asked.
 
-    Args:
-        task: The task, for the kind of target and for messages.
-        X: Inputs to train on.
-        y: Their targets.
-        asked: Inputs to predict, by part: "train", "valid", "test".
-        rows: Positions of those rows, by part.
-        truth: Their targets, by part, where they are known.
-        seed: Seed of everything random in the model.
+    `rows` are positions of those that are asked, `truth` their targets where they are known; both by part, "train",
+    "valid" or "test".
     """
 
     task: Task
@@ -80,10 +94,11 @@ class Split:
         found = {}
         for part, of in zip(self.asked, predicted, strict=True):
             truth = self.truth.get(part)
+            values, kind = _as_numbers(self.task, of.values)
             found[part] = RowPredictions(
                 rows=self.rows[part],
-                prediction=stored_values(self.task, of.values),
-                type=prediction_type(self.task, of.values),
+                prediction=values,
+                type=kind,
                 # On rows that it has learnt by heart, a model may well be certain: no uncertainty to score.
                 std=None if part == "train" else of.std,
                 truth=None if truth is None else truth.astype(np.float64),
@@ -95,19 +110,10 @@ class Split:
 class PieceRecord:
     """What a piece leaves behind, beside its predictions.
 
-    Args:
-        seconds: Wall time, reading included.
-        steps: Wall time in s by step: "fit", then what it took to predict each part.
-        peak_memory_mb: Most memory the process had, MB.
-        params: The estimator, its seed and what it has chosen by itself.
-        formula: What the trained estimator says as `expression_`.
-        complexity: What it says as `complexity_`.
-        log: What the model noted by itself, and what was measured of its answers: plain JSON.
-        error: What went wrong, naming task and piece.
-        fix: What to do about it.
-        traceback: Where it went wrong.
-        printed: What the model printed.
-        packages: Versions of the packages that its process has imported; once per process.
+    `seconds` is wall time, reading included; `steps` what `fit` took, and to predict each part, s. A trained estimator
+    says its `formula` and `complexity`; `log` is what the model noted by itself, plain JSON. `error` names task and
+    piece, and comes with what to do (`fix`). `packages` are versions of what its process has imported, once per
+    process.
     """
 
     seconds: float = 0.0
@@ -189,7 +195,7 @@ class Protocol(ABC):
                 list(split.asked.values()),
                 seed=split.seed,
                 where=self.label(job.piece),
-                threads=job.threads,
+                threads=job.resources.threads,
                 step=lambda: marks.append(time.perf_counter()),
             )
         steps = zip(("fit", *split.asked), pairwise(marks), strict=True)
@@ -212,25 +218,13 @@ class Protocol(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """One piece to do with one model.
-
-    Args:
-        model: The model.
-        protocol: The protocol, which knows the task and where its data is.
-        piece: Which piece of it.
-        seed: The seed that the user chose.
-        seconds: Wall time in s after which it is stopped, where it has a process of its own.
-        memory_mb: Memory in MB above which it is stopped, there.
-        threads: Threads that the model may use.
-    """
+    """One piece to do with one model, with the seed that the user chose."""
 
     model: Named
     protocol: Protocol
     piece: int
     seed: int = 0
-    seconds: float | None = None
-    memory_mb: float | None = None
-    threads: int = 1
+    resources: Resources = Resources()
 
     @property
     def place(self) -> str:
@@ -257,20 +251,13 @@ class Job:
             return Outcome(record=PieceRecord(error=message, fix="see the log", traceback=traceback.format_exc()))
 
 
-def prediction_type(task: Task, values: NDArray[Any]) -> PredictionType:
-    """What predictions of a task are."""
+def _as_numbers(task: Task, values: NDArray[Any]) -> tuple[NDArray[np.float64], PredictionType]:
+    """Predictions as numbers, and what they are: of labels of more than two classes, a vote for the class of each."""
     if task.kind == "regression":
-        return "value"
-    if task.scored_as == "multiclass":
-        return "label" if values.ndim == 1 else "probability"
-    return "label" if values.dtype == bool else "probability"
-
-
-def stored_values(task: Task, values: NDArray[Any]) -> NDArray[np.float64]:
-    """Predictions of a task as numbers: of labels of more than two classes, one vote for the class of each row."""
+        return values.astype(np.float64), "value"
     if task.scored_as == "multiclass" and values.ndim == 1:
-        return np.eye(len(task.classes))[class_numbers(task, values)[0]]
-    return values.astype(np.float64)
+        return np.eye(len(task.classes))[class_numbers(task, values)[0]], "label"
+    return values.astype(np.float64), "label" if values.dtype == bool else "probability"
 
 
 def data_digest(task: Task) -> str:

@@ -13,13 +13,11 @@ outcome. A line that was cut off or damaged is a piece that is not done.
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
-import os
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,14 +25,13 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from matbench_lite.atomic import LOCK_SECONDS, flush, write_bytes
+from matbench_lite.atomic import LOCK_SECONDS, add_lines, whole_lines, write_bytes
 from matbench_lite.documents import plain
-from matbench_lite.errors import MachineError, RunError
+from matbench_lite.errors import MachineError, RunError, raising
 from matbench_lite.train.bagging import from_npz, to_npz
 from matbench_lite.train.jobs import Job, Outcome, PieceRecord
 
 HEADER, LOCK = "header.json", "lock"
-_DIGITS = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,18 +46,11 @@ class Kept:
     label: str
     outcome: Outcome
 
-    @property
-    def key(self) -> tuple[str, int]:
-        """Which piece of what: a later line of the same key replaces an earlier one."""
-        return self.mark, self.piece
-
 
 class Journal:
     r"""What was done in a folder.
 
-    Args:
-        folder: The folder; made when something is to be kept.
-        keep_every: Seconds between two writes, for pieces that take less: what a kill may lose.
+    Of pieces that take less than `keep_every` seconds, several are written at once: what a kill may lose.
 
     Examples:
         >>> import tempfile
@@ -69,25 +59,24 @@ class Journal:
         >>> job = Job(model=load_model("dummy"), protocol=Folds(task=load_benchmark("mini")["mini_gap"]), piece=0)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     journal = Journal(Path(folder))
-        ...     before = journal.known([job])
+        ...     before, missing = journal.known([job])
         ...     journal.keep(job, job.work())
-        ...     after = Journal(Path(folder)).known([job])
-        >>> len(before), len(after[job.mark, 0].predictions["test"].rows)
-        (0, 100)
+        ...     [(_, after)], _ = Journal(Path(folder)).known([job])
+        >>> len(before), len(missing), len(after.predictions["test"].rows)
+        (0, 1, 100)
     """
 
     def __init__(self, folder: Path, *, keep_every: float = 0.0) -> None:
         self.folder = folder
         self._keep_every = keep_every
         self._waiting: list[bytes] = []
-        self._torn = False
         self._written = time.monotonic()
         self._file = folder / f"{secrets.token_hex(6)}.jsonl"
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep a second program out; the lock of one that was killed is free."""
-        with self.writing():
+        with self._writing():
             self.folder.mkdir(parents=True, exist_ok=True)
             try:
                 lock = FileLock(self.folder / LOCK, timeout=LOCK_SECONDS).acquire()
@@ -103,22 +92,20 @@ class Journal:
         path = self.folder / HEADER
         if not path.is_file():
             return None
-        try:
+        with raising(RunError, f"{path} is damaged", fix="begin again with --fresh", on=(OSError, ValueError)):
             document = json.loads(path.read_bytes())
             if not isinstance(document, dict):
                 raise ValueError("it is no object")
-        except (OSError, ValueError) as error:
-            raise RunError(f"{path} is damaged: {error}", fix="begin again with --fresh") from error
         return document
 
     def begin(self, header: Mapping[str, Any]) -> None:
         """Say what is run here."""
-        with self.writing():
+        with self._writing():
             write_bytes(self.folder / HEADER, json.dumps(plain(header), indent=2, ensure_ascii=False).encode() + b"\n")
 
     def forget(self) -> None:
         """Remove all that is kept; the header first: what is left then belongs to nothing."""
-        with self.writing():
+        with self._writing():
             for path in (self.folder / HEADER, *self.folder.glob("*.jsonl")):
                 path.unlink(missing_ok=True)
 
@@ -126,22 +113,22 @@ class Journal:
         """Every piece that was done or has failed, in the order of task and piece."""
         found: dict[tuple[str, int], Kept] = {}
         for path in sorted(self.folder.glob("*.jsonl"), key=lambda path: (path.stat().st_mtime_ns, path.name)):
-            for line in path.read_bytes().split(b"\n"):
+            for line in whole_lines(path):
                 kept = _parsed(line)
                 if kept is None:
                     continue
-                before = found.get(kept.key)
+                before = found.get((kept.mark, kept.piece))
                 # A piece that was done stays so, whoever else has failed with it.
                 if before is None or before.outcome.record.error or not kept.outcome.record.error:
-                    found[kept.key] = kept
+                    found[kept.mark, kept.piece] = kept
         return sorted(found.values(), key=lambda kept: (kept.model, kept.task, kept.piece))
 
-    def known(self, jobs: Iterable[Job]) -> dict[tuple[str, int], Outcome]:
-        """What was done of some jobs, by mark and piece; without what has failed."""
-        wanted = {(job.mark, job.piece) for job in jobs}
-        return {
-            kept.key: kept.outcome for kept in self.read() if kept.key in wanted and kept.outcome.record.error is None
-        }
+    def known(self, jobs: Sequence[Job]) -> tuple[list[tuple[Job, Outcome]], list[Job]]:
+        """The jobs that were done, with what became of them, and those that were not or have failed."""
+        found = {(kept.mark, kept.piece): kept.outcome for kept in self.read() if kept.outcome.record.error is None}
+        keyed = [(job, found.get((job.mark, job.piece))) for job in jobs]
+        done = [(job, outcome) for job, outcome in keyed if outcome is not None]
+        return done, [job for job, outcome in keyed if outcome is None]
 
     def keep(self, job: Job, outcome: Outcome) -> None:
         """Put what became of a job on disk: at once, or with the next ones that come within `keep_every`."""
@@ -153,30 +140,15 @@ class Journal:
         """Have all that was kept on disk."""
         if not self._waiting:
             return
-        with self.writing():
-            self.folder.mkdir(parents=True, exist_ok=True)
-            is_new = not self._file.exists()
-            # A line that could not be finished must not swallow the next one.
-            lines, self._torn = (b"\n" if self._torn else b"") + b"".join(self._waiting), True
-            with self._file.open("ab") as stream:
-                stream.write(lines)
-                stream.flush()
-                os.fsync(stream.fileno())
-            self._torn = False
-            if is_new:
-                flush(self.folder)
+        with self._writing():
+            add_lines(self._file, self._waiting)
         self._waiting = []
         self._written = time.monotonic()
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
+    def _writing(self) -> AbstractContextManager[None]:
         """What the disk refuses, as an error of ours: no fault of what is run."""
-        try:
-            yield
-        except OSError as error:
-            raise MachineError(
-                f"{self.folder} cannot be written: {error.strerror}", fix="free some space, or choose another --output"
-            ) from error
+        fix = "free some space, or choose another --output"
+        return raising(MachineError, f"{self.folder} cannot be written", fix=fix)
 
 
 def _line(job: Job, outcome: Outcome) -> bytes:
@@ -193,17 +165,13 @@ def _line(job: Job, outcome: Outcome) -> bytes:
         document["predictions"] = base64.b64encode(to_npz(outcome.predictions)).decode()
     if outcome.answers:
         document["answers"] = outcome.answers
-    text = json.dumps(document, separators=(",", ":")).encode()
-    return hashlib.sha256(text).hexdigest()[:_DIGITS].encode() + b" " + text + b"\n"
+    return json.dumps(document, separators=(",", ":")).encode()
 
 
 def _parsed(line: bytes) -> Kept | None:
-    """What a line says; None if it was cut off or damaged, or is of another version."""
-    digest, _, text = line.partition(b" ")
-    if hashlib.sha256(text).hexdigest()[:_DIGITS].encode() != digest:
-        return None
+    """What a line says; None if it is of another version."""
     try:
-        document = json.loads(text)
+        document = json.loads(line)
         predictions = document.pop("predictions", None)
         outcome = Outcome(
             predictions={} if predictions is None else from_npz(base64.b64decode(predictions)),
@@ -220,15 +188,7 @@ LOG_FILE = Path(".run") / "log.txt"
 
 
 class Log:
-    r"""Appends to the log of an output folder.
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     Log(Path(folder)).note("begun")
-        ...     (Path(folder) / LOG_FILE).read_text().endswith("begun\n")
-        True
-    """
+    """Appends to the log of an output folder."""
 
     def __init__(self, output: Path) -> None:
         self.path = output / LOG_FILE

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from matbench_lite.errors import MatbenchLiteError, ModelError, unknown_name
+from matbench_lite.errors import MatbenchLiteError, ModelError, raising, unknown_name
 from matbench_lite.tasks import Input, Task
 
 if TYPE_CHECKING:
@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BASELINES = Path(__file__).parent / "baselines"
-BASELINES = ("dummy", "ridge-magpie", "rf-magpie", "gbt-magpie", "rf-structure", "bagged-gbt")
+BASELINES = ("dummy", "ridge-magpie", "rf-magpie", "gbt-magpie", "rf-structure", "bagged-gbt", "rf-table")
 """Names of the built-in baselines; each is a model file that a submitter can start from."""
 
 MODEL_FILE = "model.py"
 """What `get_estimator` is in, in the folder of a model."""
 _CODE = (".py", ".ipynb")
+_visited: list[Path] = []
+"""Folders that code was loaded from, the last one last: modules of two of them may have the same name."""
 _INPUTS: dict[str | None, str] = {
     "composition": "compositions",
     "structure": "structures",
@@ -38,24 +40,25 @@ _INPUTS: dict[str | None, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model:
-    """Where the estimators of an entry come from. A plain record: it can be sent to another process.
-
-    Args:
-        name: Name of the model, fit for a folder name.
-        path: The file or folder of the user's; None for a baseline.
-        input: What the model declares to work on: formulas of every material ("composition"), structure tasks only
-            ("structure"), tables only ("table"), or whatever a task gives (None).
-        tables: Whether it works on tables, too.
-        files: The source files that make the entry's code.
-        sha256: Digest over the source files, names included.
-    """
+class Named:
+    """What is known of any model before it is loaded: its name, and a digest of its code."""
 
     name: str
+    sha256: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model(Named):
+    """Where the estimators of an entry come from. A plain record: it can be sent to another process.
+
+    `name` is fit for a folder's; `path` what the user gave, None for a baseline. It declares to work on formulas of
+    every material ("composition"), structure tasks only ("structure"), tables only ("table"), or whatever a task gives
+    (None); with `tables`, on tables, too. `sha256` is over `files`, names included.
+    """
+
     path: Path | None
     input: Input | None
     files: tuple[Path, ...]
-    sha256: str
     tables: bool = False
 
     def estimator(self, task: Task) -> Any:
@@ -68,7 +71,7 @@ class Model:
             raise ModelError(
                 f"the model {self.name!r} was changed while it was in use", fix="start again with the changed model"
             )
-        with _importing_from(self.files[0].parent):
+        with importing_from(self.files[0].parent):
             get_estimator = _load_module(self.files[0], self.sha256).get_estimator
             try:
                 estimator = get_estimator(task) if inspect.signature(get_estimator).parameters else get_estimator()
@@ -101,9 +104,6 @@ class Model:
 
 def load_model(name_or_path: str | Path) -> Model:
     """Load a model and see that it has `get_estimator`. The file is executed: load only what you trust.
-
-    Args:
-        name_or_path: A `.py` file, a folder with `model.py`, or the name of a baseline.
 
     Raises:
         UnknownNameError: If there is neither such a file or folder nor such a baseline.
@@ -140,15 +140,10 @@ def source_digest(files: tuple[Path, ...]) -> str:
     Raises:
         ModelError: If one cannot be read.
     """
-    digest = hashlib.sha256()
+    digest, fix = hashlib.sha256(), "on a cluster, keep the model in a folder that all workers see"
     for file in files:
-        try:
+        with raising(ModelError, f"the model file {file} cannot be read", fix=fix):
             content = file.read_bytes()
-        except OSError as error:
-            raise ModelError(
-                f"the model file {file} cannot be read: {error.strerror}",
-                fix="on a cluster, keep the model in a folder that all workers see",
-            ) from error
         digest.update(f"{file.name}:{len(content)}:".encode())
         digest.update(content)
     return digest.hexdigest()
@@ -156,7 +151,7 @@ def source_digest(files: tuple[Path, ...]) -> str:
 
 def _opened(name: str, path: Path | None, files: tuple[Path, ...]) -> Model:
     sha256 = source_digest(files)
-    with _importing_from(files[0].parent):
+    with importing_from(files[0].parent):
         module = _load_module(files[0], sha256)
     if not callable(getattr(module, "get_estimator", None)):
         raise ModelError(
@@ -173,17 +168,17 @@ def _opened(name: str, path: Path | None, files: tuple[Path, ...]) -> Model:
     return Model(name=name, path=path, input=given, files=files, sha256=sha256, tables=bool(others))
 
 
-@lru_cache(maxsize=16)
 def _load_module(file: Path, sha256: str) -> ModuleType:
-    """Execute a model file once per content; the digest is part of the name, so that a changed file is a new module."""
     try:
-        return execute_file(file, f"mbl_model_{file.stem}_{sha256[:12]}")
+        return load_file(file, sha256)
     except Exception as error:
         raise ModelError(f"{file} failed with {type(error).__name__}: {error}", fix="correct the model") from error
 
 
-def execute_file(file: Path, name: str) -> ModuleType:
-    """Execute a Python file as a module of that name; what it raises is passed on, and nothing is left beside it."""
+@lru_cache(maxsize=64)
+def load_file(file: Path, sha256: str) -> ModuleType:
+    """Execute a Python file, once per content; what it raises is passed on, and nothing is left beside it."""
+    name = f"mbl_{file.stem}_{sha256[:12]}"  # a changed file is a new module
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None
@@ -202,13 +197,15 @@ def execute_file(file: Path, name: str) -> ModuleType:
 
 
 @contextmanager
-def _importing_from(folder: Path) -> Iterator[None]:
-    """Let `import features` in a model find `features.py` beside it, and not that of the model before."""
+def importing_from(folder: Path) -> Iterator[None]:
+    """Let `import features` in a file find `features.py` beside it, and not that beside the code before."""
     if folder == _BASELINES:
         yield
         return
-    for name in [name for name, module in sys.modules.items() if _is_stale(module, folder)]:
-        del sys.modules[name]
+    if _visited[-1:] != [folder]:
+        for name in [name for name, module in sys.modules.items() if _is_foreign(name, module, folder)]:
+            del sys.modules[name]
+        _visited.append(folder)
     sys.path.insert(0, str(folder))
     try:
         yield
@@ -216,28 +213,20 @@ def _importing_from(folder: Path) -> Iterator[None]:
         sys.path.remove(str(folder))
 
 
-def _is_stale(module: ModuleType, folder: Path) -> bool:
-    """Whether a module was loaded beside another model, and this model has one of the same name."""
+def _is_foreign(name: str, module: ModuleType, folder: Path) -> bool:
+    """Whether a module was loaded beside other code, and this folder has one of the same name."""
     file = getattr(module, "__file__", None)
-    if not file or "." in module.__name__ or not (folder / f"{module.__name__}.py").is_file():
+    if not file or "." in name or Path(file).parent not in _visited:
         return False
-    home = Path(file).parent
-    return home != folder and (home / MODEL_FILE).is_file()
+    return Path(file).parent != folder and (folder / f"{name}.py").is_file()
 
 
 def model_inputs(model: Model, task: Task, rows: NDArray[np.intp] | None = None) -> pd.Series | pd.DataFrame:
     """The inputs of some rows of a task, as the model wants them.
 
     A model that declares `input = "composition"` gets formulas from structure tasks too: the reduced formulas of the
-    targets, whether the structures are on this machine or not, so that everybody trains on the same.
-
-    Args:
-        model: The model.
-        task: The task.
-        rows: Positions of the rows in file order; all of them by default.
-
-    Returns:
-        Formula strings, structures that are built when looked at, or columns of a table; indexed by row id.
+    targets, whether the structures are on this machine or not, so that everybody trains on the same. Rows are positions
+    in file order, all by default; what is given is indexed by row id, and structures are built when they are looked at.
 
     Raises:
         ModelError: If the model does not take what the task has.

@@ -55,17 +55,21 @@ def rows_split(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Folds(Protocol):
-    """The folds of a task: the training part is shown, or in a quick run a few rows of it; the test part is asked."""
-
-    name: ClassVar[str] = "folds"
+class _OfTask(Protocol):
     task: Task
-    quick: bool = False
 
     @property
     def task_name(self) -> str:
         """The task."""
         return self.task.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Folds(_OfTask):
+    """The folds of a task: the training part is shown, or in a quick run a few rows of it; the test part is asked."""
+
+    name: ClassVar[str] = "folds"
+    quick: bool = False
 
     def label(self, piece: int) -> str:
         """Which fold."""
@@ -93,19 +97,13 @@ def training_rows(task: Task, fold: int, *, quick: bool = False, seed: int = 0) 
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalTest(Protocol):
+class LocalTest(_OfTask):
     """RAMP's local test: inner folds inside the training part of one fold."""
 
     name: ClassVar[str] = "local test"
-    task: Task
     fold: int
     inner_folds: int
     official_test: bool = False
-
-    @property
-    def task_name(self) -> str:
-        """The task."""
-        return self.task.name
 
     def label(self, piece: int) -> str:
         """Which fold and inner fold."""
@@ -119,24 +117,15 @@ class LocalTest(Protocol):
         """The parts of the inner fold."""
         task = kept_task(self.task, self.digest)
         folds = inner_folds(task, self.fold, n_folds=self.inner_folds, seed=job.seed, official_test=self.official_test)
-        inner, seed = folds[job.piece], inner_seed(job.seed, task.name, self.fold, job.piece)
+        inner, seed = folds[job.piece], derived_seed(job.seed, task.name, self.fold, "inner", job.piece)
         return rows_split(job, task, inner.train, {part: getattr(inner, part) for part in PARTS}, seed)
-
-
-def inner_seed(seed: int, task: str, fold: int, number: int) -> int:
-    """The seed of the model of one inner fold."""
-    return derived_seed(seed, task, fold, "inner", number)
 
 
 @dataclass(frozen=True, kw_only=True)
 class InnerFold:
     """One inner fold: positions of rows in the task, in file order.
 
-    Args:
-        number: 0 to the number of inner folds - 1.
-        train: Rows to train on.
-        valid: Rows that this fold holds out.
-        test: Rows that no inner fold trains on; the same in every fold.
+    `test` are rows that no inner fold trains on, the same in every fold.
     """
 
     number: int
@@ -156,13 +145,8 @@ def inner_folds(
     Where the data itself says which rows are to be tested on, `test` is those, and all others are held out in turn.
     What is held out follows the folds of the benchmark: groups stay together, what is held out comes after what is
     trained on, repeats are drawn again. A column of folds is one of groups, and of folds where the data has parts.
-
-    Args:
-        task: The task; its targets must be on this machine or fetchable.
-        fold: The fold whose training part is split.
-        n_folds: Number of inner folds, 2 or more; by default 8, or as many as the data gives.
-        seed: Seed of the shuffle.
-        official_test: Give the test part of `fold` itself as `test`. What is trained on and held out stays the same.
+    `official_test` gives the test part of `fold` itself as `test`; what is trained on and held out stays the same.
+    `n_folds` is 2 or more, by default 8, or as many as the data gives.
 
     Raises:
         UnknownNameError: If the task has no such fold.
@@ -224,7 +208,7 @@ def _held_out(
             return split_rows(task, rows, n_folds=n_folds - is_slice, seed=seed)
         else:
             # What repeats hold out says nothing of the rows that one of them trains on.
-            _check_enough(task, fold, task.target_values[rows], n_folds)
+            _check_enough(task, fold, task.target_values[rows], n_folds, is_slice=is_slice)
             shares = assign_folds(task.kind, task.target_values[rows], n_folds=n_folds, seed=seed)
     except DataFormatError as error:
         message = f"{task.name} fold {fold}: {n_folds} inner folds cannot be made: {error.message}"
@@ -232,14 +216,13 @@ def _held_out(
     return [RowSplit(rows[shares != number], rows[shares == number]) for number in range(1 + int(shares.max()))]
 
 
-def _check_enough(task: Task, fold: int, targets: NDArray[np.generic], n_folds: int) -> None:
+def _check_enough(task: Task, fold: int, targets: NDArray[np.generic], n_folds: int, *, is_slice: bool = False) -> None:
     size = len(targets)
     if task.kind == "classification":
         size = min(int(np.count_nonzero(targets == value)) for value in range(max(2, len(task.classes))))
-    most = min(size, MAX_INNER_FOLDS)
-    if not 2 <= n_folds <= most:
-        what = "rows" if task.kind == "regression" else "rows of its rarer class"
-        raise RunError(
-            f"{task.name} fold {fold}: {n_folds} inner folds cannot be made of {size} {what}",
-            fix=f"use 2 to {most} inner folds" if most >= 2 else "use a task with more rows",
-        )
+    if n_folds <= size:
+        return
+    have = f"{size} rows" if task.kind == "regression" else f"{size} rows of its rarer class"
+    what = "a fifth cannot be set aside" if is_slice else f"{n_folds} inner folds cannot be made"
+    fix = "use a task with more rows" if is_slice or size < 2 else f"use 2 to {size} inner folds"
+    raise RunError(f"{task.name} fold {fold}: {what} of {have}", fix=fix)

@@ -11,32 +11,17 @@ from matbench_lite._version import __version__
 from matbench_lite.errors import RunError, UnknownNameError
 from matbench_lite.submission import Submission
 from matbench_lite.tasks import Benchmark, Task
-from matbench_lite.train.jobs import Job
+from matbench_lite.train.jobs import Job, Resources
 from matbench_lite.train.model_file import Model, source_digest
 from matbench_lite.train.protocols import Folds
-from matbench_lite.train.runners import Backend
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """What is to be run, and how.
 
-    Args:
-        model: The model.
-        benchmark: Name of the benchmark, or the path of its TOML file.
-        output: Folder of the entry.
-        tasks: Names of tasks; all that the model takes by default.
-        folds: Fold numbers; all by default, the first in a quick run.
-        seed: Seed of everything random.
-        workers: How many folds are trained at a time.
-        threads: Threads of each of them.
-        devices: Values of `CUDA_VISIBLE_DEVICES`, one for each worker in turn.
-        backend: Where they are trained.
-        scheduler: Address of a Dask scheduler.
-        timeout: Seconds after which a fold is given up.
-        memory_mb: Memory in MB above which a fold is given up.
-        quick: Train on few rows, to see that the model works; the entry is marked.
-        fresh: Forget what an earlier run in that folder has recorded.
+    All tasks that the model takes, unless some are named; all folds, in a quick run the first. A quick run trains on
+    few rows, and its entry is marked; `fresh` forgets what an earlier run in that folder has recorded.
     """
 
     model: Model
@@ -45,40 +30,22 @@ class Plan:
     tasks: tuple[str, ...] | None = None
     folds: tuple[int, ...] | None = None
     seed: int = 0
-    workers: int = 1
-    threads: int = 1
-    devices: tuple[str, ...] = ()
-    backend: Backend = "local"
-    scheduler: str | None = None
-    timeout: float | None = None
-    memory_mb: float | None = None
+    resources: Resources = Resources()
     quick: bool = False
     fresh: bool = False
 
     def job(self, task: Task, fold: int) -> Job:
         """The job of one fold."""
-        return Job(
-            model=self.model,
-            protocol=Folds(task=replace(task), quick=self.quick),  # without what the task has read: it is sent
-            piece=fold,
-            seed=self.seed,
-            seconds=self.timeout,
-            memory_mb=self.memory_mb,
-            threads=self.threads,
-        )
+        protocol = Folds(task=replace(task), quick=self.quick)  # without what the task has read: it is sent
+        return Job(model=self.model, protocol=protocol, piece=fold, seed=self.seed, resources=self.resources)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunResult:
     """What a run has done.
 
-    Args:
-        submission: Everything recorded in the folder, by this run and earlier ones.
-        folder: The entry's folder; None if there was nothing to save.
-        trained: Number of folds trained in this run.
-        kept: Number of folds asked for that were there already.
-        failed: Folds, or whole tasks, that failed: what went wrong.
-        log: The log file.
+    The submission has everything that is recorded in the folder, by earlier runs too; `kept` folds were there already,
+    `failed` says of folds, or whole tasks, what went wrong. The folder is None if there was nothing to save.
     """
 
     submission: Submission
@@ -148,12 +115,19 @@ def folds_of(plan: Plan, task: Task) -> Sequence[int]:
     return sorted(set(plan.folds))
 
 
-def default_output(model: str) -> Path:
+def default_output(model: str, *, quick: bool = False) -> Path:
     """The output folder of a model: its own folder if it is one, else `submissions/<name>`; no code is executed.
+
+    That of a `quick` run lies beside it.
 
     Examples:
         >>> str(default_output("rf-magpie")), str(default_output("models/my_forest.py"))
         ('submissions/rf-magpie', 'submissions/my-forest')
     """
     path = Path(model)
-    return path if path.is_dir() else Path("submissions") / path.stem.replace("_", "-")
+    home = path if path.is_dir() else Path("submissions") / path.stem.replace("_", "-")
+    if not quick:
+        return home
+    if home.name in ("", ".."):  # the folder that the user is in
+        home = home.resolve()
+    return home.with_name(f"{home.name}-quick")

@@ -12,24 +12,22 @@ its own machine. When a worker dies, Dask gives its pieces to another one, which
 from __future__ import annotations
 
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from queue import SimpleQueue
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from matbench_lite.errors import RunError
-from matbench_lite.train.jobs import Job, Outcome, PieceRecord
+from matbench_lite.errors import RunError, raising
+from matbench_lite.train.jobs import Job, Outcome, PieceRecord, Resources
 from matbench_lite.train.worker import Child
 
 if TYPE_CHECKING:
     from matbench_lite.train.model_file import Model
 
-Backend = Literal["local", "dask"]
-"""Where folds are trained: in processes of this machine, or on a cluster."""
 Done = tuple[Job, Outcome]
 Result = TypeVar("Result")
 _CONNECT = "10s"  # how long to wait for a scheduler
@@ -38,32 +36,19 @@ _BATCHES = 16
 _own = threading.local()
 
 
-class Runner:
+class Runner(AbstractContextManager["Runner"]):
     """Does jobs; used in a `with` block, at the end of which nothing of it is left."""
 
     def done(self, jobs: Sequence[Job]) -> Iterator[Done]:
         """Do jobs, and give each one's outcome as soon as it is there."""
         raise NotImplementedError
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Nothing to end."""
 
 
-def runner(
-    backend: Backend = "local", *, workers: int = 1, devices: Sequence[str] = (), scheduler: str | None = None
-) -> Runner:
-    """The runner for an option of the user's.
-
-    Args:
-        backend: "local" for processes of this machine, "dask" for a cluster.
-        workers: How many pieces are done at a time.
-        devices: Values of `CUDA_VISIBLE_DEVICES`, one for each process in turn.
-        scheduler: Address of a Dask scheduler; without one, a cluster of `workers` processes is started here.
+def runner(resources: Resources = Resources(), *, most: int | None = None) -> Runner:
+    """What does jobs with the resources that the user gives; where there are few jobs, with so many workers at most.
 
     Raises:
         RunError: If devices are named for a cluster.
@@ -72,18 +57,19 @@ def runner(
         >>> from matbench_lite import load_benchmark
         >>> from matbench_lite.train import Folds, Job, load_model
         >>> job = Job(model=load_model("dummy"), protocol=Folds(task=load_benchmark("mini")["mini_gap"]), piece=0)
-        >>> with runner(workers=1) as one:
+        >>> with runner() as one:
         ...     [(job, outcome)] = one.done([job])
         >>> job.place, outcome.record.error
         ('mini_gap fold 0', None)
     """
-    if backend != "dask":
-        return Processes(workers, devices=devices)
-    if devices:
+    workers = resources.workers if most is None else max(1, min(resources.workers, most))
+    if resources.backend != "dask":
+        return Processes(workers, devices=resources.devices)
+    if resources.devices:
         raise RunError(
             "devices cannot be given to the workers of a cluster", fix="start each with its CUDA_VISIBLE_DEVICES"
         )
-    return Cluster(workers, scheduler)
+    return Cluster(workers, resources.scheduler)
 
 
 class Here(Runner):
@@ -91,20 +77,23 @@ class Here(Runner):
 
     def done(self, jobs: Sequence[Job]) -> Iterator[Done]:
         """In their order."""
-        with one_thread() as limit:
+        from threadpoolctl import threadpool_limits
+
+        modules = 0
+        with ExitStack() as limits:
             for job in jobs:
-                limit()
+                # One thread for linear algebra, as in every worker: sums in another order are other numbers.
+                if len(sys.modules) != modules:  # the model before may have loaded some more
+                    limits.enter_context(threadpool_limits(limits=1))
+                    modules = len(sys.modules)
                 yield job, job.work()
 
 
 class Processes(Runner):
     """Does jobs in processes of this machine that can be stopped one by one.
 
-    Args:
-        workers: How many at a time.
-        devices: One for each process in turn, as its `CUDA_VISIBLE_DEVICES`.
-        small: Whether pieces are so small that many are sent at once; their outcomes then come in order.
-        prepare: What a process does before its first job, while the program goes on.
+    Where pieces are `small`, many are sent at once, and their outcomes come in order. `prepare` is what a process does
+    before its first job, while the program goes on.
     """
 
     def __init__(
@@ -153,15 +142,16 @@ class Processes(Runner):
 class Contained(Runner):
     """Does jobs of strangers' code in sandboxes; an error of the machine's, not of the code, ends the run.
 
-    Args:
-        workers: How many at a time.
-        limits: What each may take.
-        isolated: Whether code is kept from the files and the network of this machine.
+    Each may take what `limits` say; unless `isolated` is false, code is kept from the files and the network of this
+    machine. Of `devices`, each that is at work has one.
     """
 
-    def __init__(self, workers: int, *, limits: Any, isolated: bool = True) -> None:
+    def __init__(self, workers: int, *, limits: Any, isolated: bool = True, devices: Sequence[str] = ()) -> None:
         self._pool = ThreadPoolExecutor(workers)
         self._limits, self._isolated = limits, isolated
+        self._devices: SimpleQueue[str | None] = SimpleQueue()
+        for number in range(workers):
+            self._devices.put(devices[number % len(devices)] if devices else None)
 
     def done(self, jobs: Sequence[Job]) -> Iterator[Done]:
         """As they come."""
@@ -171,26 +161,25 @@ class Contained(Runner):
         from matbench_lite.errors import SubmittedCodeError
         from matbench_lite.train.sandbox import fit_contained
 
-        split = job.protocol.split(job)
+        split, device = job.protocol.split(job), self._devices.get()
         try:
-            fitted = fit_contained(
+            predicted, record = fit_contained(
                 cast("Model", job.model).files[0].parent,
-                split.task,
-                split.X,
-                split.y,
-                list(split.asked.values()),
-                seed=split.seed,
+                split,
                 where=job.protocol.label(job.piece),
                 limits=self._limits,
                 isolated=self._isolated,
+                threads=job.resources.threads,
+                device=device,
             )
         except SubmittedCodeError as error:
             record = PieceRecord(
                 error=error.message, fix=error.fix, traceback=error.details, log={"stage": error.stage}
             )
             return job, Outcome(record=record)
-        record = PieceRecord(seconds=fitted.seconds, printed=fitted.output)
-        return job, Outcome(predictions=split.answered(fitted.predicted), record=record)
+        finally:
+            self._devices.put(device)
+        return job, Outcome(predictions=split.answered(predicted), record=record)
 
     def __exit__(self, *_: object) -> None:
         """Wait for what is at work: a sandbox ends within its limits."""
@@ -222,7 +211,14 @@ class Cluster(Runner):
             try:
                 for future in as_completed(list(waiting)):
                     job = waiting.pop(future)
-                    yield job, _outcome(future, job)
+                    # Not its status: if the worker that held the result has died since, the piece is pending again,
+                    # and waited for.
+                    if (error := future.exception()) is None:
+                        yield job, future.result()
+                    else:
+                        message = f"{job.place}: the cluster gave up: {type(error).__name__}: {error}"
+                        fix = "see the log of the scheduler; the same command again goes on"
+                        yield job, Outcome().failed(message, fix)
             finally:
                 client.cancel(list(waiting))
 
@@ -238,60 +234,23 @@ def train_on_worker(job: Job) -> Outcome:
     return replace(outcome, record=replace(outcome.record, printed=printed))
 
 
-def _outcome(future: Any, job: Job) -> Outcome:
-    # Not its status: if the worker that held the result has died since, the piece is pending again, and waited for.
-    error = future.exception()
-    if error is None:
-        outcome: Outcome = future.result()
-        return outcome
-    return Outcome().failed(
-        f"{job.place}: the cluster gave up: {type(error).__name__}: {error}",
-        fix="see the log of the scheduler; the same command again goes on",
-    )
-
-
 @contextmanager
 def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
+    """A client of the scheduler, or of a cluster that is started here, and ends with the client and leaves no files."""
     try:
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ImportError:
         raise RunError("Dask is not installed", fix="pip install 'matbench-lite[dask]'") from None
     if scheduler is None:
-        with (
-            LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
-            Client(cluster) as client,
-        ):
+        import dask
+
+        about: dict[str, Any] = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
+        folder = tempfile.TemporaryDirectory(prefix="mbl-dask-", ignore_cleanup_errors=True)
+        with folder as scratch, dask.config.set(temporary_directory=scratch), Client(**about) as client:
             yield client
         return
-    try:
+    message, fix = f"no Dask scheduler answers at {scheduler}", "start one with `dask scheduler`"
+    with raising(RunError, message, fix=fix, on=(OSError, ValueError)):
         client = Client(scheduler, timeout=_CONNECT)
-    except (OSError, ValueError) as error:
-        raise RunError(
-            f"no Dask scheduler answers at {scheduler}: {error}", fix="start one with `dask scheduler`"
-        ) from error
     with client:
         yield client
-
-
-@contextmanager
-def one_thread() -> Iterator[Callable[[], None]]:
-    """One thread for linear algebra, here as in every worker: sums in another order are other numbers.
-
-    Gives a function that limits what a model has loaded since the last time.
-    """
-    from threadpoolctl import threadpool_limits
-
-    modules = len(sys.modules)
-    limits = [threadpool_limits(limits=1)]
-
-    def limit() -> None:
-        nonlocal modules
-        if len(sys.modules) != modules:
-            limits.append(threadpool_limits(limits=1))
-            modules = len(sys.modules)
-
-    try:
-        yield limit
-    finally:
-        for one in reversed(limits):
-            one.restore_original_limits()

@@ -1,29 +1,40 @@
-"""A local test as RAMP does it: inner cross-validation inside the training part of one fold, kept as it goes."""
+"""A local test as RAMP does it: inner cross-validation inside the training part of one fold, kept as it goes.
+
+Saved tests can be blended: greedy selection of those whose average predicts better than any of them.
+"""
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+
+import numpy as np
 
 from matbench_lite.errors import MatbenchLiteError, RunError
+from matbench_lite.metrics import METRICS, ranking_metric
 from matbench_lite.tasks import Task
-from matbench_lite.train.driver import Step, drive
-from matbench_lite.train.jobs import Job, Outcome
+from matbench_lite.train.bagging import RowPredictions, bag, bag_prefixes
+from matbench_lite.train.driver import drive
+from matbench_lite.train.jobs import Job, Outcome, Resources
 from matbench_lite.train.model_file import Model, model_inputs
 from matbench_lite.train.protocols import PARTS, LocalTest, inner_folds
 from matbench_lite.train.runners import runner
 from matbench_lite.train.trial_record import (
+    BAGGED_PARTS,
     InnerResult,
+    Metrics,
+    Predictions,
     Trial,
+    TrialScores,
     TrialSettings,
+    mean_metrics,
     note_official_test,
     read_settings,
     score_part,
     trial_journal,
-    trial_scores,
 )
 
 Seen = Callable[[InnerResult, bool], None]
@@ -40,11 +51,7 @@ def try_model(
     seed: int = 0,
     official_test: bool = False,
     bagging: bool = True,
-    jobs: int = 1,
-    threads: int = 1,
-    devices: Sequence[str] = (),
-    timeout: float | None = None,
-    memory_mb: float | None = None,
+    resources: Resources = Resources(),
     fresh: bool = False,
     begins: Callable[[TrialSettings], None] = lambda _: None,
     seen: Seen = lambda *_: None,
@@ -53,26 +60,10 @@ def try_model(
 
     Everything is kept under `output` as it comes. A test that was interrupted goes on where it stopped, if neither the
     model's files nor the settings have changed; one that has ended begins anew. A fold whose model fails is kept with
-    its error, and the others go on.
-
-    Args:
-        model: The model.
-        task: The task.
-        output: The model's output folder.
-        fold: The fold inside whose training part everything happens.
-        n_folds: Number of inner folds; see `inner_folds`.
-        seed: Seed of the inner folds and of everything random in the models.
-        official_test: Show the scores on the official test part instead of on a slice of the training part; it is
-            noted in `output`.
-        bagging: Whether to score the averaged models.
-        jobs: How many inner folds to train at a time, each in a process of its own.
-        threads: Threads of each of them.
-        devices: Values of `CUDA_VISIBLE_DEVICES`, one for each process in turn.
-        timeout: Seconds after which an inner fold is given up.
-        memory_mb: Memory in MB above which an inner fold is given up.
-        fresh: Train every inner fold, even if a test that was interrupted could go on.
-        begins: Called with what is tested, before anything is trained.
-        seen: Called with each inner fold as it comes, in order, and whether it is from an earlier run.
+    its error, and the others go on. `n_folds` is as for `inner_folds`. With `official_test`, scores are on the official
+    test part instead of on a slice of the training part, which is noted in `output`; with `bagging`, averages are
+    scored, too; with `fresh`, a test that was interrupted begins anew. `begins` is called with what is tested, before
+    anything is trained; `seen` with each inner fold as it comes, in order, and whether it is from an earlier run.
 
     Raises:
         ModelError: If the model does not take what the task gives.
@@ -108,90 +99,206 @@ def try_model(
     )
     if official_test:
         note_official_test(output, task, fold)
-    first = Job(
-        model=model, protocol=protocol, piece=0, seed=seed, seconds=timeout, memory_mb=memory_mb, threads=threads
-    )
+    first = Job(model=model, protocol=protocol, piece=0, seed=seed, resources=resources)
     every = [replace(first, piece=number) for number in range(n_folds)]
     journal = trial_journal(output, task, fold, official_test=official_test)
     begins(settings)
     with journal.locked():
-        known = {} if fresh else journal.known(every)
-        if not known or len(journal.read()) >= n_folds:  # of another test, or of one that has ended
-            known = {}
+        known, missing = journal.known(every)
+        if fresh or not known or len(journal.read()) >= n_folds:  # of another test, or of one that has ended
+            known, missing = [], every
             journal.forget()
             journal.begin(asdict(settings))
-        outcomes = {piece: outcome for (_, piece), outcome in known.items()}
-        results = {piece: _result(task, piece, outcome) for piece, outcome in outcomes.items()}
-        there = set(results)
-        shown = 0
-
-        def show() -> None:
-            """Show inner folds in order, each as soon as those before it are there."""
-            nonlocal shown
-            while shown in results:
-                seen(results[shown], shown in there)
-                shown += 1
-
-        def received(step: Step) -> None:
-            outcomes[step.job.piece] = step.outcome
-            results[step.job.piece] = _result(task, step.job.piece, step.outcome)
-            show()
-
-        show()
-        missing = [job for job in every if job.piece not in there]
-        with runner(workers=min(jobs, max(1, len(missing))), devices=devices) as using:
-            drive(missing, using, journal, title=task.name, report=received)
-        return _trial(task, settings, results, outcomes, bagging=bagging)
+        trial = _Scoring(task, settings, {job.piece: outcome for job, outcome in known}, seen)
+        with runner(resources, most=len(missing)) as using:
+            drive(missing, using, journal, title=task.name, report=lambda step: trial.add(step.job.piece, step.outcome))
+        return trial.summed_up(bagging=bagging)
 
 
 def rescore(task: Task, output: Path, *, fold: int = 0, official_test: bool = False, bagging: bool = True) -> Trial:
     """Score the saved predictions of a test again, without training.
 
-    Args:
-        task: The task.
-        output: The model's output folder.
-        fold: The fold of the test.
-        official_test: Whether the test with the official test part is meant.
-        bagging: Whether to score the averaged models.
-
     Raises:
         RunError: If nothing was tried there, or a file is damaged.
-
-    Examples:
-        >>> from matbench_lite import load_benchmark
-        >>> rescore(load_benchmark("mini")["mini_gap"], Path("nowhere"))  # after `try_model`, its scores
-        Traceback (most recent call last):
-        matbench_lite.errors.RunError: ...nothing was tried there...
     """
     journal = trial_journal(output, task, fold, official_test=official_test)
     settings = read_settings(journal)
-    outcomes = {kept.piece: kept.outcome for kept in journal.read()}
-    if not any(outcome.predictions for outcome in outcomes.values()):
+    trial = _Scoring(task, settings, {kept.piece: kept.outcome for kept in journal.read()})
+    if not any(outcome.predictions for outcome in trial.outcomes.values()):
         raise RunError(f"{journal.folder} has no predictions", fix="run `mbl try` without --rescore")
-    results = {piece: _result(task, piece, outcome) for piece, outcome in outcomes.items()}
-    return _trial(task, settings, results, outcomes, bagging=bagging)
+    return trial.summed_up(bagging=bagging)
 
 
-def _trial(
-    task: Task,
-    settings: TrialSettings,
-    results: Mapping[int, InnerResult],
-    outcomes: Mapping[int, Outcome],
-    *,
-    bagging: bool,
-) -> Trial:
-    ordered = tuple(results[number] for number in sorted(results))
-    return Trial(settings=settings, results=ordered, scores=trial_scores(task, ordered, outcomes, bagging=bagging))
+class _Scoring:
+    """A test as its inner folds come, in any order; they are shown in order, each when those before it are there."""
+
+    def __init__(
+        self, task: Task, settings: TrialSettings, before: Mapping[int, Outcome], seen: Seen = lambda *_: None
+    ) -> None:
+        self._task, self._settings, self._before, self._seen = task, settings, before, seen
+        self.outcomes: dict[int, Outcome] = {}
+        self.results: dict[int, InnerResult] = {}
+        self._shown = 0
+        for number, outcome in before.items():
+            self.add(number, outcome)
+
+    def add(self, number: int, outcome: Outcome) -> None:
+        """Score an inner fold, or keep why there are no scores."""
+        record, error, trace = outcome.record, outcome.record.error, outcome.record.traceback
+        scores: dict[str, Metrics] = {}
+        try:
+            if error is None:
+                scores = {part: score_part(self._task, outcome.predictions[part]) for part in PARTS}
+        except MatbenchLiteError as problem:
+            error, trace = f"{self._task.name} inner fold {number}: {problem}", traceback.format_exc()
+        self.outcomes[number] = outcome
+        self.results[number] = InnerResult(
+            number=number,
+            state="scored" if error is None else "error",
+            seconds=record.steps,
+            scores=scores,
+            error=error,
+            traceback=trace,
+            printed=record.printed,
+        )
+        while self._shown in self.results:
+            self._seen(self.results[self._shown], self._shown in self._before)
+            self._shown += 1
+
+    def summed_up(self, *, bagging: bool) -> Trial:
+        """All inner folds in order, and what those that were scored say together."""
+        ordered = tuple(self.results[number] for number in sorted(self.results))
+        scored = [result for result in ordered if result.state == "scored"]
+        if not scored:
+            return Trial(settings=self._settings, results=ordered, scores=None)
+        bagged = {}
+        for part in BAGGED_PARTS if bagging else ():
+            prefixes = bag_prefixes([self.outcomes[result.number].predictions[part] for result in scored])
+            bagged[part] = tuple(score_part(self._task, prefix) for prefix in prefixes)
+        scores = TrialScores(
+            folds=tuple(result.number for result in scored),
+            failed=tuple(result.number for result in ordered if result.state == "error"),
+            mean={part: mean_metrics([result.scores[part] for result in scored]) for part in PARTS},
+            seconds=mean_metrics([result.seconds for result in scored]),
+            bagged=bagged,
+        )
+        return Trial(settings=self._settings, results=ordered, scores=scores)
 
 
-def _result(task: Task, number: int, outcome: Outcome) -> InnerResult:
-    """What an inner fold found: its scores, or why there are none."""
-    record = outcome.record
-    about: dict[str, Any] = {"number": number, "seconds": record.steps, "printed": record.printed}
-    if record.error is not None:
-        return InnerResult(**about, state="error", error=record.error, traceback=record.traceback)
-    try:
-        return InnerResult(**about, scores={part: score_part(task, outcome.predictions[part]) for part in PARTS})
-    except MatbenchLiteError as error:
-        message = f"{task.name} inner fold {number}: {error}"
-        return InnerResult(**about, state="error", error=message, traceback=traceback.format_exc())
+MAX_PICKS = 80
+"""Where it stops at the latest; by then another pick changes the average by about a percent."""
+
+_ROUNDING = 1e-12  # an average in another order differs by that much: no improvement
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pick:
+    """One step of the selection: the run that was added, and the bagged valid score of the blend with it."""
+
+    name: str
+    valid: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blend:
+    """A blend of saved runs.
+
+    `picks` are the selection, in order, a run perhaps more than once; `singles` the bagged scores of each run alone, by
+    run and part ("valid", "test"), `scores` those of the blend.
+    """
+
+    task: str
+    metric: str
+    picks: tuple[Pick, ...]
+    singles: Mapping[str, Mapping[str, Metrics]]
+    scores: Mapping[str, Metrics]
+
+    @property
+    def contributions(self) -> dict[str, float]:
+        """The share of each run in the blend, from 0 to 1, largest first."""
+        names = [pick.name for pick in self.picks]
+        shares = {name: names.count(name) / len(names) for name in self.singles}
+        return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+
+def load_bagged(output: Path, task: Task, fold: int, *, official_test: bool = False) -> dict[str, RowPredictions]:
+    """The bagged predictions of a saved run for valid and test.
+
+    Raises:
+        RunError: If nothing was tried there, not every inner fold was scored, or a file is damaged.
+    """
+    journal = trial_journal(output, task, fold, official_test=official_test)
+    expected = read_settings(journal).inner_folds
+    models = [kept.outcome.predictions for kept in journal.read() if kept.outcome.predictions]
+    if len(models) < expected:
+        raise RunError(
+            f"{journal.folder} has predictions of {len(models)} of {expected} inner folds", fix="run `mbl try` again"
+        )
+    return {part: bag([model[part] for model in models]) for part in BAGGED_PARTS}
+
+
+def blend_runs(task: Task, runs: Mapping[str, Predictions]) -> Blend:
+    """Blend runs greedily, with replacement, for the best bagged valid score.
+
+    It begins with the best run. Then the run that improves the average most is added, again and again, as long as the
+    score gets strictly better. The test scores are looked at afterwards. `runs` are bagged predictions for "valid" and
+    "test"; see `load_bagged`.
+
+    Raises:
+        RunError: If there is no run, or they do not predict the same rows.
+
+    Examples:
+        >>> from matbench_lite import load_benchmark
+        >>> task = load_benchmark("mini")["mini_gap"]
+        >>> rows, truth = np.arange(50), task.target_values[:50]
+        >>> def run(shift):
+        ...     predicted = RowPredictions(rows=rows, prediction=truth + shift, type="value")
+        ...     return {"valid": predicted, "test": predicted}
+        >>> blended = blend_runs(task, {"high": run(1.0), "low": run(-1.0), "far": run(9.0)})
+        >>> blended.contributions
+        {'high': 0.5, 'low': 0.5, 'far': 0.0}
+    """
+    runs = _alike(runs)
+    metric = ranking_metric(task.scored_as)
+    sign = -1.0 if METRICS[metric].higher_is_better else 1.0
+    picks: list[Pick] = []
+    chosen: Counter[str] = Counter()
+    while len(picks) < MAX_PICKS:
+        scores = {name: score_part(task, _average(runs, chosen + Counter([name]), "valid"))[metric] for name in runs}
+        best = min(scores, key=lambda name: sign * scores[name])
+        if picks and not sign * scores[best] < sign * picks[-1].valid - _ROUNDING * abs(picks[-1].valid):
+            break
+        chosen[best] += 1
+        picks.append(Pick(name=best, valid=scores[best]))
+    return Blend(
+        task=task.name,
+        metric=metric,
+        picks=tuple(picks),
+        singles={name: {part: score_part(task, run[part]) for part in BAGGED_PARTS} for name, run in runs.items()},
+        scores={part: score_part(task, _average(runs, chosen, part)) for part in BAGGED_PARTS},
+    )
+
+
+def _average(runs: Mapping[str, Predictions], counts: Counter[str], part: str) -> RowPredictions:
+    """What `bag` gives for these runs, each as often as counted; a sum of counted terms takes less time."""
+    some = runs[next(iter(counts))][part]
+    total = np.zeros(some.prediction.shape)
+    for name, count in counts.items():
+        total += count * runs[name][part].prediction
+    return replace(some, prediction=total / counts.total())
+
+
+def _alike(runs: Mapping[str, Predictions]) -> dict[str, Predictions]:
+    """The runs, all with one type of prediction; refused if they do not predict the same rows."""
+    if not runs:
+        raise RunError("there is no run to blend", fix="name at least two models that were tried")
+    first, *others = runs
+    for name in others:
+        for part in BAGGED_PARTS:
+            if not np.array_equal(runs[first][part].rows, runs[name][part].rows):
+                raise RunError(
+                    f"{first} and {name} predict different rows of {part}", fix="try them again on the same fold"
+                )
+    types = {run[part].type for run in runs.values() for part in BAGGED_PARTS}
+    kind = types.pop() if len(types) == 1 else "probability"
+    return {name: {part: bag([replace(run[part], type=kind)]) for part in BAGGED_PARTS} for name, run in runs.items()}

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from matbench_lite.atomic import write_bytes
-from matbench_lite.errors import RunError
+from matbench_lite.errors import RunError, raising
 from matbench_lite.metrics import Summary, summarise
 from matbench_lite.submission import is_averaged, score_rows
-from matbench_lite.train.bagging import RowPredictions, bag_prefixes
-from matbench_lite.train.jobs import Outcome
+from matbench_lite.train.bagging import RowPredictions
 from matbench_lite.train.journal import HEADER, Journal
-from matbench_lite.train.protocols import DEFAULT_INNER_FOLDS, PARTS
+from matbench_lite.train.protocols import DEFAULT_INNER_FOLDS
 
 if TYPE_CHECKING:
     from matbench_lite.tasks import Benchmark, Task
@@ -35,21 +34,14 @@ BAGGED_PARTS = ("valid", "test")
 """What the averaged models are scored on."""
 _TRIALS = Path(".run") / "try"
 _NOTES = Path(".run") / "official-test"
+_NOTED = {"benchmark": str, "task": str, "fold": int, "times": int, "last": str}
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrialSettings:
     """What is tested: two trials with equal settings give equal predictions.
 
-    Args:
-        benchmark: Name of the benchmark.
-        task: Name of the task.
-        fold: The fold inside whose training part everything happens.
-        model: Name of the model.
-        model_sha256: Digest over its source files.
-        inner_folds: Number of inner folds.
-        seed: Seed of the inner folds and of the models.
-        official_test: Whether `test` is the official test part of the fold.
+    Everything happens inside the training part of `fold`; `official_test` says whether `test` is its test part.
     """
 
     benchmark: str
@@ -66,14 +58,8 @@ class TrialSettings:
 class InnerResult:
     """One inner fold: what became of it, how long it took, what it scored.
 
-    Args:
-        number: The inner fold.
-        state: What became of it.
-        seconds: Wall-clock seconds: `fit`, then what it took to predict `train`, `valid` and `test`.
-        scores: The metrics of train, valid and test, once scored.
-        error: What went wrong, if it did.
-        traceback: Where it went wrong.
-        printed: What the model printed.
+    `seconds` are of wall clock: `fit`, then what it took to predict `train`, `valid` and `test`; `scores` are their
+    metrics.
     """
 
     number: int
@@ -103,13 +89,7 @@ class TrialScores:
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """A local test, as far as it has come.
-
-    Args:
-        settings: What was tested.
-        results: One per inner fold, in order.
-        scores: What they say together; None if every fold failed.
-    """
+    """A local test, as far as it has come; `scores` is None if every inner fold failed."""
 
     settings: TrialSettings
     results: tuple[InnerResult, ...]
@@ -144,27 +124,6 @@ def score_part(task: Task, predictions: RowPredictions) -> Metrics:
     return score_rows(task.scored_as, truth, predictions.scorable(), classes=len(task.classes))
 
 
-def trial_scores(
-    task: Task, results: Sequence[InnerResult], outcomes: Mapping[int, Outcome], *, bagging: bool = True
-) -> TrialScores | None:
-    """Sum up the inner folds that were scored, None if none was; outcomes by number are needed for bagging."""
-    scored = [result for result in results if result.state == "scored"]
-    if not scored:
-        return None
-    bagged = {}
-    if bagging:
-        for part in BAGGED_PARTS:
-            prefixes = bag_prefixes([outcomes[result.number].predictions[part] for result in scored])
-            bagged[part] = tuple(score_part(task, prefix) for prefix in prefixes)
-    return TrialScores(
-        folds=tuple(result.number for result in scored),
-        failed=tuple(result.number for result in results if result.state == "error"),
-        mean={part: mean_metrics([result.scores[part] for result in scored]) for part in PARTS},
-        seconds=mean_metrics([result.seconds for result in scored]),
-        bagged=bagged,
-    )
-
-
 def mean_metrics(folds: Sequence[Metrics]) -> dict[str, Summary]:
     """Mean and standard deviation over folds of every metric that all of them have."""
     everywhere = [name for name in folds[0] if all(name in fold for fold in folds) and is_averaged(name)]
@@ -172,24 +131,12 @@ def mean_metrics(folds: Sequence[Metrics]) -> dict[str, Summary]:
 
 
 def trial_journal(output: Path, task: Task, fold: int, *, official_test: bool = False) -> Journal:
-    """Where a test is kept in the output folder of a model.
-
-    Examples:
-        >>> from matbench_lite import load_benchmark
-        >>> trial_journal(Path("out"), load_benchmark("mini")["mini_gap"], 0).folder.as_posix()
-        'out/.run/try/mini/mini_gap/fold-0'
-    """
+    """Where a test is kept in the output folder of a model."""
     return Journal(output / _TRIALS / task.benchmark / task.name / f"fold-{fold}{'-official' * official_test}")
 
 
 def tried_tasks(output: Path, bench: Benchmark, fold: int, *, official_test: bool = False) -> tuple[str, ...]:
-    """The tasks of a benchmark that have a finished test in an output folder, in registry order.
-
-    Examples:
-        >>> from matbench_lite import load_benchmark
-        >>> tried_tasks(Path("nowhere"), load_benchmark("mini"), 0)
-        ()
-    """
+    """The tasks of a benchmark that have a finished test in an output folder, in registry order."""
     ended = []
     for task in bench:
         journal = trial_journal(output, task, fold, official_test=official_test)
@@ -205,27 +152,12 @@ def read_settings(journal: Journal) -> TrialSettings:
         raise RunError(
             f"there is no {journal.folder}: nothing was tried there", fix="run `mbl try` first, without --rescore"
         )
-    try:
+    fix = "run `mbl try` without --rescore to train again"
+    with raising(RunError, f"{journal.folder / HEADER} is damaged", fix=fix, on=TypeError):
         return TrialSettings(**header)
-    except TypeError as error:
-        raise RunError(
-            f"{journal.folder / HEADER} is damaged: {error}", fix="run `mbl try` without --rescore to train again"
-        ) from error
 
 
-@dataclass(frozen=True, kw_only=True)
-class OfficialTestUse:
-    """One fold whose official test part was looked at while a model was being made: how often, and when (UTC)."""
-
-    benchmark: str
-    task: str
-    fold: int
-    first: str
-    last: str
-    times: int
-
-
-def note_official_test(folder: Path, task: Task, fold: int) -> OfficialTestUse:
+def note_official_test(folder: Path, task: Task, fold: int) -> None:
     """Note that the official test part of a fold is shown to whoever makes the model in `folder`.
 
     A note that cannot be written is a `RunError`: then nothing may be shown.
@@ -233,27 +165,21 @@ def note_official_test(folder: Path, task: Task, fold: int) -> OfficialTestUse:
     # One file per fold, so that two programs at work in one folder cannot lose each other's notes.
     path = folder / _NOTES / f"{task.benchmark}.{task.name}.{fold}.json"
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    use = OfficialTestUse(benchmark=task.benchmark, task=task.name, fold=fold, first=now, last=now, times=1)
-    if path.is_file():
-        before = _read(path)
-        use = replace(use, first=before.first, times=before.times + 1)
-    try:
-        write_bytes(path, json.dumps(asdict(use), indent=2).encode() + b"\n")
-    except OSError as error:
-        raise RunError(f"{path} cannot be written: {error.strerror}", fix="choose another output folder") from error
-    return use
+    before: dict[str, Any] = _read(path) if path.is_file() else {"first": now, "times": 0}
+    note = {"benchmark": task.benchmark, "task": task.name, "fold": fold}
+    note |= {"first": before["first"], "last": now, "times": before["times"] + 1}
+    with raising(RunError, f"{path} cannot be written", fix="choose another output folder"):
+        write_bytes(path, json.dumps(note, indent=2).encode() + b"\n")
 
 
-def official_test_uses(folder: Path) -> tuple[OfficialTestUse, ...]:
-    """What was noted in a folder, by benchmark, task and fold; empty where nobody looked."""
-    uses = [_read(path) for path in (folder / _NOTES).glob("*.json")]
-    return tuple(sorted(uses, key=lambda use: (use.benchmark, use.task, use.fold)))
+def official_test_uses(folder: Path) -> list[dict[str, Any]]:
+    """Which folds' official test parts were looked at, how often, and when last (UTC); empty where nobody looked."""
+    notes = [_read(path) for path in (folder / _NOTES).glob("*.json")]
+    return sorted(({name: note[name] for name in _NOTED} for note in notes), key=lambda use: [*use.values()][:3])
 
 
-def _read(path: Path) -> OfficialTestUse:
-    try:
-        return OfficialTestUse(**json.loads(path.read_bytes()))
-    except (OSError, ValueError, TypeError) as error:
-        raise RunError(
-            f"the note {path} about the official test part cannot be read: {error}", fix="restore it, or delete it"
-        ) from error
+def _read(path: Path) -> dict[str, Any]:
+    message = f"the note {path} about the official test part cannot be read"
+    with raising(RunError, message, fix="restore it, or delete it", on=(OSError, ValueError, TypeError, KeyError)):
+        note = json.loads(path.read_bytes())
+        return {name: kind(note[name]) for name, kind in (_NOTED | {"first": str}).items()}

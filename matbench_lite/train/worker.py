@@ -20,7 +20,7 @@ from typing import IO, Any
 
 import psutil
 
-from matbench_lite.train.jobs import Job, Outcome
+from matbench_lite.train.jobs import Job, Outcome, Resources
 
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
@@ -40,9 +40,7 @@ _PATIENCE = 300  # seconds without a job
 class Child:
     """A process that does jobs, one at a time; a new one is started when it was killed or has died.
 
-    Args:
-        device: What it gets as `CUDA_VISIBLE_DEVICES`; None for whatever this process has.
-        prepare: What it does before its first job; a function at the top of a module, with its arguments, or None.
+    `prepare`, a function at the top of a module with its arguments, is what it does before its first job.
     """
 
     def __init__(self, *, device: str | None = None, prepare: Callable[[], object] | None = None) -> None:
@@ -55,9 +53,10 @@ class Child:
 
     def run(self, jobs: Sequence[Job]) -> list[Outcome]:
         """Do jobs up to the first that fails; what happens to the process becomes part of the outcome."""
-        if self._process is not None and self._threads != jobs[0].threads:
+        threads = jobs[0].resources.threads
+        if self._process is not None and self._threads != threads:
             self._stop()  # some libraries read how many threads there are once, when they are loaded
-        self._threads = jobs[0].threads
+        self._threads = threads
         self.start()
         process = self._process
         if process is None:
@@ -74,7 +73,7 @@ class Child:
             self._is_ready = True
         self._output.seek(0)
         self._output.truncate()
-        watch = _Watch(process, jobs[0])
+        watch = _Watch(process, jobs[0].resources)
         outcomes: list[Outcome]
         try:
             with watch:
@@ -156,34 +155,33 @@ class Child:
 class _Watch:
     """Kills a process that takes longer, or more memory with all that it has started, than its job may."""
 
-    def __init__(self, process: subprocess.Popen[bytes], job: Job) -> None:
-        self._process, self._job = process, job
+    def __init__(self, process: subprocess.Popen[bytes], limits: Resources) -> None:
+        self._process, self._limits = process, limits
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._limited = job.seconds is not None or job.memory_mb is not None
         self.reason: tuple[str, str] | None = None
 
     def __enter__(self) -> None:
-        if self._limited:
+        if self._limits.limited:
             self._thread.start()
 
     def __exit__(self, *_: object) -> None:
         self._done.set()
-        if self._limited:
+        if self._limits.limited:
             self._thread.join()
 
     def _watch(self) -> None:
-        job, began = self._job, time.monotonic()
+        limits, began = self._limits, time.monotonic()
         while True:
-            left = float("inf") if job.seconds is None else began + job.seconds - time.monotonic()
-            if self._done.wait(max(0.0, min(left, 60.0 if job.memory_mb is None else _LOOK))):
+            left = float("inf") if limits.seconds is None else began + limits.seconds - time.monotonic()
+            if self._done.wait(max(0.0, min(left, 60.0 if limits.memory_mb is None else _LOOK))):
                 return None
             if left <= 0:
                 fix = "make the model faster, or give more time with --timeout"
-                return self._kill(f"not done after {job.seconds:g} s", fix)
-            if job.memory_mb is not None and _memory(self._process.pid) > job.memory_mb * _MB:
+                return self._kill(f"not done after {limits.seconds:g} s", fix)
+            if limits.memory_mb is not None and _takes_more(self._process.pid, limits.memory_mb * _MB):
                 fix = "make the model smaller, or give more with --memory"
-                return self._kill(f"it took more than {job.memory_mb:g} MB of memory", fix)
+                return self._kill(f"it took more than {limits.memory_mb:g} MB of memory", fix)
 
     def _kill(self, what: str, fix: str) -> None:
         self.reason = what, fix
@@ -207,13 +205,16 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     process.kill()
 
 
-def _memory(pid: int) -> int:
-    """Resident memory of a process and of all that it has started, in bytes."""
-    found = 0
+def _takes_more(pid: int, most: float) -> bool:
+    """Whether a process and all that it has started take more than so many bytes; what they share counts once."""
+    found = shared = 0
     for one in _family(pid):
         with suppress(psutil.Error):
             found += one.memory_info().rss
-    return found
+    for one in _family(pid) if found > most else ():
+        with suppress(psutil.Error):
+            shared += getattr(one.memory_full_info(), "pss", found)  # told by Linux alone
+    return shared > most
 
 
 def work_on_jobs() -> None:

@@ -16,7 +16,7 @@ from matbench_lite.cli.app import run
 from matbench_lite.errors import RunError
 from matbench_lite.metrics import mae
 from matbench_lite.train import RowPredictions, blend_runs, load_bagged
-from matbench_lite.train.trial_blend import MAX_PICKS
+from matbench_lite.train.trial import MAX_PICKS
 
 MINI = load_benchmark("mini")
 GAP, STABLE = MINI["mini_gap"], MINI["mini_is_stable"]

@@ -14,8 +14,8 @@ from pymatgen.core import Composition, Lattice, Structure
 from sklearn.base import clone
 
 from matbench_lite import load_benchmark
-from matbench_lite.data.elements import SYMBOLS
-from matbench_lite.errors import ModelError
+from matbench_lite.data import SYMBOLS, element_amounts
+from matbench_lite.errors import DataFormatError, ModelError
 from matbench_lite.train.features import (
     MAGPIE_NAMES,
     STRUCTURE_NAMES,
@@ -25,7 +25,7 @@ from matbench_lite.train.features import (
     structure_features,
 )
 from matbench_lite.train.features.feature_cache import cached_features
-from matbench_lite.train.features.magpie import compute_magpie, element_amounts
+from matbench_lite.train.features.magpie import compute_magpie
 
 from ..conftest import LONG
 
@@ -85,7 +85,7 @@ def test_amounts_are_those_of_pymatgen(amounts: dict[str, int]) -> None:
 
 @pytest.mark.parametrize("text", ["", "Xx2", "2", "Fe(", "iron", "Fe-2"])
 def test_what_is_no_formula_is_named(text: str) -> None:
-    with pytest.raises(ModelError, match="is not a chemical formula"):
+    with pytest.raises(DataFormatError, match="is not a chemical formula"):
         magpie_array([text])
 
 

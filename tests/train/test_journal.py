@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from matbench_lite import load_benchmark
 from matbench_lite.errors import MachineError, RunError
-from matbench_lite.train import Folds, Job, Journal, Outcome, PieceRecord, RowPredictions, load_model
+from matbench_lite.train import Folds, Job, Journal, Outcome, PieceRecord, Resources, RowPredictions, load_model
 
 from ..killing import killed_at_each_step
 
@@ -28,7 +28,7 @@ def outcome(value: float, **record: object) -> Outcome:
 
 
 def values(journal: Journal) -> dict[int, float]:
-    return {piece: float(found.predictions["test"].prediction[0]) for (_, piece), found in journal.known(JOBS).items()}
+    return {job.piece: float(found.predictions["test"].prediction[0]) for job, found in journal.known(JOBS)[0]}
 
 
 def filled(folder: Path) -> Path:
@@ -113,9 +113,9 @@ def test_other_seeds_models_data_and_settings_are_something_else(tmp_path: Path)
         replace(JOB, protocol=Folds(task=TASK, quick=True)),
         replace(JOB, protocol=Folds(task=replace(TASK, targets_sha256="0"))),
     ]
-    assert Journal(tmp_path).known(others) == {}
+    assert Journal(tmp_path).known(others) == ([], others)
     # Where it is done, and within which limits, changes nothing.
-    assert len(Journal(tmp_path).known([replace(JOB, seconds=5.0, memory_mb=10.0)])) == 1
+    assert Journal(tmp_path).known([replace(JOB, resources=Resources(seconds=5.0, memory_mb=10.0))])[1] == []
 
 
 def test_two_programs_write_side_by_side(tmp_path: Path) -> None:

@@ -15,14 +15,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from matbench_lite.event import ReceivedFolder, receive
-from matbench_lite.judge.dataset_folder import write_datasets
-from matbench_lite.judge.known_formulas import FORMULAS
+from matbench_lite.event import Event, ReceivedFolder, receive, table_source
+from matbench_lite.judge.competition import write_datasets
+from matbench_lite.judge.judge_dataset import FORMULAS
 from matbench_lite.train import Journal
 from matbench_lite.train.sandbox import isolation_problem
 
 from ..conftest import LONG, ROOT
 from ..event.making import make_event, write_model
+from ..event.test_table_event import write_wine
 from ..waiting import wait_until
 
 pytestmark = pytest.mark.slow
@@ -47,6 +48,37 @@ class Noise:
 def get_estimator():
     return Noise()
 """
+CLASSES = """
+import time
+import numpy as np
+
+input = "table"
+
+class Noise:
+    def fit(self, X, y):
+        time.sleep(0.2)
+        self.classes_ = np.array(sorted(set(y)))
+        return self
+
+    def predict_proba(self, X):
+        return np.random.dirichlet(np.ones(3), len(X))
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+def get_estimator():
+    return Noise()
+"""
+TABLE = """
+name = "ours"
+folds = { splits = 2 }
+[[tasks]]
+name = "grapes"
+input = "table"
+kind = "classification"
+target = "grape"
+data = { path = "wine.csv", id = "id", target = "grape", columns = ["alcohol", "proline"] }
+"""
 HOOKS = """
 import random
 import time
@@ -67,6 +99,15 @@ def trained(folder: Path, command: str, *options: str) -> tuple[list[str], Path]
     output = folder / "out"
     journal = {"run": ".run/folds", "try": ".run/try/mini/mini_gap/fold-0"}[command]
     return [command, str(folder), "-b", "mini", "-t", "mini_gap", "-o", str(output), *options], output / journal
+
+
+def classified(folder: Path, *options: str) -> tuple[list[str], Path]:
+    """A local test on a table of three classes."""
+    (folder / "model.py").write_text(CLASSES)
+    (folder / "ours.toml").write_text(TABLE)
+    write_wine(folder / "wine.csv").rename_axis("id").to_csv(folder / "wine.csv")
+    command = ["try", str(folder / "model.py"), "-b", str(folder / "ours.toml"), "-t", "grapes", "--inner-folds", "6"]
+    return [*command, "-o", str(folder / "out"), *options], folder / "out/.run/try/ours/grapes/fold-0"
 
 
 def judged(folder: Path, *options: str) -> tuple[list[str], Path]:
@@ -90,9 +131,22 @@ def evaluated(folder: Path, setting: str, *options: str) -> tuple[list[str], Pat
 def sent(folder: Path, *options: str) -> tuple[list[str], Path]:
     if problem := isolation_problem():
         pytest.skip(str(problem))
-    event = make_event(folder / "gaps", mode="code", inner_folds=4)
-    received = receive(event, write_model(folder / "mine", source='input = "composition"\n' + ESTIMATOR))
-    journal = ReceivedFolder(event).folder(received.id) / "journal"
+    return scored(
+        make_event(folder / "gaps", mode="code", inner_folds=4), 'input = "composition"\n' + ESTIMATOR, *options
+    )
+
+
+def sent_classes(folder: Path, *options: str) -> tuple[list[str], Path]:
+    if problem := isolation_problem():
+        pytest.skip(str(problem))
+    write_wine(folder / "wine.csv")
+    source = table_source(folder / "wine.csv", target="grape", input="table")
+    return scored(make_event(folder / "grapes", mode="code", inner_folds=4, source=source), CLASSES, *options)
+
+
+def scored(event: Event, source: str, *options: str) -> tuple[list[str], Path]:
+    received = receive(event, write_model(event.folder.parent / "mine", source=source))
+    journal = ReceivedFolder(event).path / received.id / "journal"
     return ["event", "score", str(event.folder), received.id, "--run-submitted-code", *options], journal
 
 
@@ -100,12 +154,14 @@ CASES: dict[str, Callable[[Path], tuple[list[str], Path]]] = {
     "folds, processes": lambda folder: trained(folder, "run", "--jobs", "2"),
     "folds, Dask": lambda folder: trained(folder, "run", "--jobs", "2", "--backend", "dask"),
     "local test, processes": lambda folder: trained(folder, "try", "--jobs", "2", "--inner-folds", "6"),
+    "classes, processes": lambda folder: classified(folder, "--jobs", "2"),
     "repeats, processes": lambda folder: judged(folder, "--jobs", "2"),
     "prediction, here": lambda folder: evaluated(folder, "prediction"),
     "adaption, processes": lambda folder: evaluated(folder, "adaption", "--jobs", "2"),
     "coverage, processes": lambda folder: evaluated(folder, "coverage", "--jobs", "2"),
     "loo-coverage, here": lambda folder: evaluated(folder, "loo-coverage"),
     "event, sandbox": lambda folder: sent(folder, "--jobs", "2"),
+    "event of classes, sandbox": lambda folder: sent_classes(folder, "--jobs", "2"),
 }
 SHORT = ("folds, processes", "repeats, processes", "event, sandbox")
 """Without time for all: other tests kill local tests and evaluations, and a cluster takes seconds to start."""

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from matbench_lite import load_benchmark
+from matbench_lite.cli.app import run as mbl
 from matbench_lite.errors import ModelError, RunError
 from matbench_lite.submission import Submission
 from matbench_lite.tasks import Task
@@ -96,10 +97,10 @@ def model(tmp_path: Path, source: str = MODEL) -> Path:
     return tmp_path / "model.py"
 
 
-def test_of_the_baselines_dummy_takes_tables_and_the_others_say_what_they_take(make: Make, tmp_path: Path) -> None:
+def test_of_the_baselines_two_take_tables_and_the_others_say_what_they_take(make: Make, tmp_path: Path) -> None:
     task = make()
-    assert [name for name in BASELINES if load_model(name).takes(task)] == ["dummy"]
-    for name in set(BASELINES) - {"dummy"}:
+    assert [name for name in BASELINES if load_model(name).takes(task)] == ["dummy", "rf-table"]
+    for name in set(BASELINES) - {"dummy", "rf-table"}:
         with pytest.raises(ModelError, match=f"'{name}' takes (compositions|structures), phase has columns of a table"):
             try_model(load_model(name), task, tmp_path / "out")
     plan = Plan(model=load_model("rf-magpie"), benchmark=str(tmp_path / "ours.toml"), output=tmp_path / "run")
@@ -129,6 +130,24 @@ def test_a_run_records_the_probabilities_of_scikit_learn(make: Make, tmp_path: P
     for fold in task.folds:
         expected = LogisticRegression().fit(*task.train_data(fold)).predict_proba(task.test_inputs(fold))
         np.testing.assert_array_equal(entry.recorded("phase")[fold].predictions.probabilities, expected)
+
+
+def test_what_is_said_of_a_table_is_not_said_of_published_data(
+    make: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make()
+    about = ["--benchmark", str(tmp_path / "ours.toml")]
+    for name in ("ours", "phase"):  # a file with one task is often called like it
+        file = tmp_path / "ours.toml"
+        file.write_text(file.read_text().replace('name = "ours"', f'name = "{name}"'))
+        assert mbl(["try", str(model(tmp_path)), *about, "--inner-folds", "2", "--output", str(tmp_path / name)]) == 0
+    said = capsys.readouterr().out
+    assert ("Testing ours: phase, phase" in said, "Testing phase, phase" in said) == (True, True)
+    assert mbl(["run", str(model(tmp_path)), *about, "--output", str(tmp_path / "entries" / "mine")]) == 0
+    mbl(["check", str(tmp_path / "entries" / "mine"), *about])
+    said = capsys.readouterr().out
+    assert "scores recomputed from the targets of its table" in said
+    assert "published" not in said
 
 
 def test_classes_that_a_training_part_lacks_get_no_probability(make: Make) -> None:
@@ -264,6 +283,15 @@ def test_no_row_is_trained_on_and_held_out_whatever_the_folds_are(make: Make, da
 def test_too_few_groups_are_said_to_be_too_few(make: Make) -> None:
     with pytest.raises(RunError, match=r"20 inner folds cannot be made: \d groups are too few for 20 folds"):
         inner_folds(make(data='group = "lab"'), 0, n_folds=20)
+
+
+def test_a_table_too_small_for_a_test_slice_needs_rows_not_fewer_folds(make: Make, tmp_path: Path) -> None:
+    make()
+    columns(tmp_path).iloc[:12].to_csv(tmp_path / "data.csv", index=False)
+    task = load_benchmark(tmp_path / "ours.toml").tasks[0]
+    problem = "phase fold 0: a fifth cannot be set aside of 3 rows of its rarer class; use a task with more rows"
+    with pytest.raises(RunError, match=problem):
+        inner_folds(task, 0, n_folds=2)
 
 
 def test_a_local_test_keeps_probabilities_and_scores_them(make: Make, tmp_path: Path) -> None:

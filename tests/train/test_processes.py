@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from matbench_lite import Submission, load_benchmark
-from matbench_lite.train import Journal, Plan, load_model, run_model
+from matbench_lite.train import Journal, Plan, Resources, load_model, run_model
 
 from ..conftest import LONG
 from ..waiting import wait_until
@@ -65,7 +65,9 @@ def write_model(folder: Path, sleep: float) -> Path:
 
 def train(model: Path, output: Path, workers: int) -> None:
     """Run a model in children of this process."""
-    plan = Plan(model=load_model(model), benchmark="mini", output=output, tasks=TASKS, workers=workers)
+    plan = Plan(
+        model=load_model(model), benchmark="mini", output=output, tasks=TASKS, resources=Resources(workers=workers)
+    )
     assert run_model(plan).failed == ()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.errors import EntryError, MachineError, RunError, UnknownNameError
-from matbench_lite.train import Journal, Plan, Step, load_model, run_model
+from matbench_lite.train import Journal, Plan, Resources, Step, load_model, run_model
 from matbench_lite.train.protocols import QUICK_ROWS, training_rows
 from matbench_lite.train.trial_record import note_official_test
 
@@ -237,7 +237,7 @@ def test_a_model_that_fails_on_some_folds_keeps_the_others(tmp_path: Path, write
 def test_a_model_that_never_ends_is_stopped_and_the_run_goes_on(tmp_path: Path, write_model: WriteModel) -> None:
     """It never ends on any fold: how long one takes that does end is the machine's business."""
     model = write_model(fit="print('waiting')\n        while True: time.sleep(0.1)")
-    result = run_model(plan(tmp_path / "e", model, tasks=("mini_gap",), folds=(0, 1), timeout=2))
+    result = run_model(plan(tmp_path / "e", model, tasks=("mini_gap",), folds=(0, 1), resources=Resources(seconds=2)))
     assert result.failed == tuple(f"mini_gap fold {fold}: not done after 2 s, stopped" for fold in (0, 1))
     assert "waiting" in result.log.read_text(), "what it printed; a busy machine may stop one of them before that"
     assert result.folder is None, "there is nothing to save"

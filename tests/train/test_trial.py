@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -22,6 +23,7 @@ from matbench_lite.train import (
     InnerResult,
     Journal,
     Plan,
+    Resources,
     Trial,
     inner_folds,
     load_model,
@@ -206,7 +208,7 @@ def get_estimator():
 """
     folders = [write_model(tmp_path / name, code) for name in ("one", "two")]
     trials = [
-        try_model(load_model(folder), GAP, folder, n_folds=3, jobs=jobs)
+        try_model(load_model(folder), GAP, folder, n_folds=3, resources=Resources(workers=jobs))
         for folder, jobs in zip(folders, (1, 2), strict=True)
     ]
     one, two = (predictions(folder, trial) for folder, trial in zip(folders, trials, strict=True))
@@ -247,18 +249,20 @@ def test_looking_at_the_official_test_part_is_noted_in_the_entry(finished: tuple
     first, _ = journal_of(folder, trial).read()
     np.testing.assert_array_equal(first.outcome.predictions["test"].rows, GAP.test_rows(0))
     assert rescore(GAP, folder).scores == usual.scores, "the other test is still there"
-    assert [(use.task, use.fold, use.times) for use in official_test_uses(folder)] == [("mini_gap", 0, 1)]
+    assert [(use["task"], use["fold"], use["times"]) for use in official_test_uses(folder)] == [("mini_gap", 0, 1)]
     noted = run_model(plan).submission.provenance["official_test"]
     assert [(use["task"], use["fold"], use["times"]) for use in noted] == [("mini_gap", 0, 1)]
     assert Submission.load(folder).provenance["official_test"] == noted
 
 
 def test_every_look_is_counted(tmp_path: Path) -> None:
-    first = note_official_test(tmp_path, GAP, 1)
+    note_official_test(tmp_path, GAP, 1)
+    file = tmp_path / ".run" / "official-test" / "mini.mini_gap.1.json"
+    first = json.loads(file.read_bytes())
     note_official_test(tmp_path, GAP, 0)
-    second = note_official_test(tmp_path, GAP, 1)
-    assert (second.times, second.first) == (2, first.first)
-    assert [(use.fold, use.times) for use in official_test_uses(tmp_path)] == [(0, 1), (1, 2)]
+    note_official_test(tmp_path, GAP, 1)
+    assert json.loads(file.read_bytes()) | {"last": "", "times": 1} == first | {"last": ""}
+    assert [(use["fold"], use["times"]) for use in official_test_uses(tmp_path)] == [(0, 1), (1, 2)]
 
 
 def test_a_second_test_in_the_same_folder_is_refused(finished: tuple[Path, Trial]) -> None:

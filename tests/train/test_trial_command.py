@@ -143,13 +143,24 @@ def test_scores_have_the_decimals_of_the_target_s_scale() -> None:
 
 
 def test_uncertainty_is_shown_where_a_model_gives_it(width: int, capsys: pytest.CaptureFixture[str]) -> None:
-    metrics = ("mae", "rmse", "mape", "max_error", "r2", "coverage", "sharpness", "nll", "crps")
+    metrics = ("mae", "rmse", "mape", "max_error", "r2", "coverage", "sharpness", "nll", "crps", "ause")
     parts = {"train": {"mae": 0.5}, "valid": dict.fromkeys(metrics, 0.9), "test": dict.fromkeys(metrics, 0.9)}
-    print_scores(MINI["mini_gap"], parts, {"train": 1.0, "valid": 2.0, "test": 3.0})
+    print_scores(MINI["mini_gap"], parts, {"fit": 1.0, "valid": 2.0, "test": 3.0})
     lines = capsys.readouterr().out.splitlines()
     assert all(len(line) <= width for line in lines)
     headers = " ".join(line for line in lines if line.split()[0] == "score")
-    for header in ("coverage", "sharpness", "NLL", "time (s)"):
+    for header in ("CRPS", "coverage", "sharpness", "NLL", "time (s)"):
         assert header in headers
-    assert "CRPS" not in headers
-    assert sum(line.count("–") for line in lines) == 7, "the training rows have one metric of eight"
+    assert "AUSE" not in headers
+    assert sum(line.count("–") for line in lines) == 8, "the training rows have one metric of nine"
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    printed = []
+    for backend in ("local", "dask"):
+        about = ("-b", "mini", "--inner-folds", "2", "--backend", backend, "--output", tmp_path / backend, "--json")
+        assert mbl("try", "dummy", *about) == 0
+        (trial,) = json.loads(capsys.readouterr().out)
+        printed.append([result["scores"] for result in trial["results"]])
+    assert printed[0] == printed[1]

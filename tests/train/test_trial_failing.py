@@ -8,7 +8,7 @@ import pytest
 
 from matbench_lite import load_benchmark
 from matbench_lite.errors import RunError
-from matbench_lite.train import inner_folds, load_model, rescore, trial_journal, try_model
+from matbench_lite.train import Resources, inner_folds, load_model, rescore, trial_journal, try_model
 
 GAP = load_benchmark("mini")["mini_gap"]
 
@@ -88,7 +88,7 @@ def test_a_fold_that_fails_costs_that_fold_alone(tmp_path: Path) -> None:
 def test_folds_that_never_end_are_given_up_and_where_every_fold_fails_there_is_no_score_at_all(tmp_path: Path) -> None:
     """All of them: how long a fold takes that does end is the machine's business."""
     folder = failing_model(tmp_path / "endless", 2, dict.fromkeys(range(2), "never ends"))
-    trial = try_model(load_model(folder), GAP, folder, n_folds=2, timeout=1)
+    trial = try_model(load_model(folder), GAP, folder, n_folds=2, resources=Resources(seconds=1))
     assert [result.state for result in trial.results] == ["error", "error"]
     for number, result in enumerate(trial.results):
         assert f"mini_gap fold 0, inner fold {number}: not done after 1 s, stopped" in str(result)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from matbench_lite import Submission
+from matbench_lite.cli.app import run as mbl
 from matbench_lite.errors import RunError, UnknownNameError
 from matbench_lite.train import Journal, Plan, gather, load_model, run_model
 
@@ -42,13 +43,17 @@ def test_units_of_many_programs_at_once_are_the_entry_of_one_run(tmp_path: Path,
     assert values(folder) == values(tmp_path / "alone")
 
 
-def test_what_is_missing_is_said_and_a_run_goes_on_from_units(tmp_path: Path, write_model: WriteModel) -> None:
+def test_what_is_missing_is_said_and_a_run_goes_on_from_units(
+    tmp_path: Path, write_model: WriteModel, capsys: pytest.CaptureFixture[str]
+) -> None:
     model, folder = write_model(predict=RANDOM), tmp_path / "e"
     for fold in (0, 3):
         assert run_model(plan(model, folder), unit=f"mini_gap:{fold}").trained == 1
     assert run_model(plan(model, folder), unit="mini_gap:3").kept == 1
     submission, missing = gather(folder)
     assert missing == {"mini_gap": (1, 2, 4)}
+    assert mbl(["gather", str(folder)]) == 1
+    assert "mini_gap: folds 1, 2 and 4 are missing" in capsys.readouterr().err
     assert sorted(Submission.load(folder).recorded("mini_gap")) == sorted(submission.recorded("mini_gap")) == [0, 3]
     rest = run_model(plan(model, folder, tasks=("mini_gap",)))
     assert (rest.trained, rest.kept) == (3, 2)

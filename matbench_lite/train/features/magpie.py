@@ -7,7 +7,6 @@ time. The properties are those of the installed matminer. Ward et al., npj Compu
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matbench_lite.data import ATOMIC_NUMBERS, SYMBOLS
+from matbench_lite.data import SYMBOLS, element_amounts
 from matbench_lite.errors import ModelError
 from matbench_lite.train.features.feature_cache import cached_features
 
@@ -38,12 +37,6 @@ MAGPIE_NAMES = tuple(f"MagpieData {statistic} {name}" for name in PROPERTIES for
 
 _VERSION = 1
 _CHUNK = 20_000  # formulas at a time: 35 MB of properties for ten elements each
-_PAIR = re.compile(r"([A-Z][a-z]?)(\d+\.?\d*|\.\d+)?")
-_PLAIN = re.compile(r"(?:[A-Z][a-z]?(?:\d+\.?\d*|\.\d+)?)+")
-_TOLERANCE = 1e-8  # pymatgen drops an element with less
-
-NUMBERS: dict[str, int] = {**ATOMIC_NUMBERS, "D": 1, "T": 1}
-"""The atomic number of every symbol that a formula may have."""
 
 
 def magpie_features() -> Any:
@@ -64,14 +57,11 @@ def magpie_features() -> Any:
 def magpie_array(formulas: pd.Series | Iterable[str]) -> Array:
     """The Magpie features of formulas, from the cache where they are there.
 
-    Args:
-        formulas: Formula strings.
-
-    Returns:
-        Shape (formulas, 132), in the order of `MAGPIE_NAMES`.
+    Shape (formulas, 132), in the order of `MAGPIE_NAMES`.
 
     Raises:
-        ModelError: If one is not a formula.
+        DataFormatError: If one is not a formula.
+        ModelError: If one is no text.
 
     Examples:
         >>> features = magpie_array(["Fe2O3"])
@@ -80,7 +70,7 @@ def magpie_array(formulas: pd.Series | Iterable[str]) -> Array:
     """
     texts = [_text(formula) for formula in formulas]
     return cached_features(
-        f"magpie-{_VERSION}-{_table_digest()}",
+        f"magpie-{_VERSION}-{hashlib.sha256(element_table().tobytes()).hexdigest()[:12]}",
         map(str.encode, texts),
         len(MAGPIE_NAMES),
         lambda rows: compute_magpie([texts[row] for row in rows]),
@@ -141,11 +131,6 @@ def element_table() -> Array:
     return np.where(np.isnan(table), np.nanmean(table, axis=0), table)
 
 
-@cache
-def _table_digest() -> str:
-    return hashlib.sha256(element_table().tobytes()).hexdigest()[:12]
-
-
 def _tables() -> Path:
     spec = find_spec("matminer")
     for location in (spec and spec.submodule_search_locations) or ():
@@ -166,42 +151,3 @@ def _text(formula: object) -> str:
 
 def _names_out(transformer: Any, names: Any) -> NDArray[Any]:  # noqa: ARG001 - what scikit-learn passes
     return np.array(MAGPIE_NAMES, dtype=object)
-
-
-def element_amounts(formula: str) -> dict[int, float]:
-    """The amount of each element in a formula, by atomic number.
-
-    Raises:
-        ModelError: If it is not a formula.
-
-    Examples:
-        >>> element_amounts("Fe2O3"), element_amounts("Ca(OH)2")
-        ({26: 2.0, 8: 3.0}, {20: 1.0, 8: 2.0, 1: 2.0})
-    """
-    amounts: dict[int, float] = {}
-    if _PLAIN.fullmatch(formula):
-        for symbol, amount in _PAIR.findall(formula):
-            if symbol not in NUMBERS:
-                break
-            amounts[NUMBERS[symbol]] = amounts.get(NUMBERS[symbol], 0.0) + (float(amount) if amount else 1.0)
-        else:
-            if min(amounts.values()) > _TOLERANCE:
-                return amounts
-    return _through_pymatgen(formula)
-
-
-def _through_pymatgen(formula: str) -> dict[int, float]:
-    from pymatgen.core import Composition
-
-    try:
-        amounts = Composition(formula, strict=True).get_el_amt_dict()
-        if not amounts:
-            raise ValueError("it has no element")
-        result: dict[int, float] = {}
-        for symbol, amount in amounts.items():
-            result[NUMBERS[symbol]] = result.get(NUMBERS[symbol], 0.0) + amount
-        return result
-    except (ValueError, TypeError, KeyError) as error:
-        raise ModelError(
-            f"{formula!r} is not a chemical formula: {error}", fix="give formulas, e.g. 'Fe2O3'"
-        ) from error

@@ -89,8 +89,7 @@ def structure_and_composition_array(structures: pd.Series | Iterable[Structure])
 def structure_array(structures: pd.Series | Iterable[Structure]) -> Array:
     """The features of structures, from the cache where they are there.
 
-    Returns:
-        Shape (structures, 22), in the order of `STRUCTURE_NAMES`.
+    Shape (structures, 22), in the order of `STRUCTURE_NAMES`.
 
     Raises:
         ModelError: If one is not a structure.

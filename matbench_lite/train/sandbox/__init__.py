@@ -4,17 +4,15 @@ Everything is imported when it is first used: the process that builds the sandbo
 small and quick.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from matbench_lite.lazy import lazy
 
 if TYPE_CHECKING:
-    from matbench_lite.train.sandbox.contained_fit import Fitted, fit_contained
-    from matbench_lite.train.sandbox.isolation import isolation_problem, visible_folders
-    from matbench_lite.train.sandbox.protocol import STAGES, Limits
-
-__all__ = ["STAGES", "Fitted", "Limits", "fit_contained", "isolation_problem", "visible_folders"]
-
-__getattr__ = lazy(__name__)
+    from matbench_lite.train.sandbox.contained_fit import fit_contained as fit_contained
+    from matbench_lite.train.sandbox.isolation import (
+        isolation_problem as isolation_problem, visible_folders as visible_folders,
+    )
+    from matbench_lite.train.sandbox.protocol import STAGES as STAGES, Limits as Limits
+else:
+    __getattr__, __dir__ = lazy(__name__)

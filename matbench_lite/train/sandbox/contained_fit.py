@@ -6,7 +6,7 @@ import os
 import pickle
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,66 +14,45 @@ import numpy as np
 
 from matbench_lite.cleaner import for_terminal
 from matbench_lite.errors import IsolationError, ModelError, SubmittedCodeError
-from matbench_lite.train import Predicted, checked_predictions
+from matbench_lite.train import PieceRecord, Predicted, checked_predictions
 from matbench_lite.train.sandbox import protocol
 from matbench_lite.train.sandbox.isolation import did_not_start, isolation_problem, launched
-from matbench_lite.train.sandbox.sandbox_watch import Ended, watch
+from matbench_lite.train.sandbox.sandbox_watch import Watch
 from matbench_lite.train.sandbox.sandbox_worker import Job
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from matbench_lite.tasks import Task
+    from matbench_lite.train import Split
 
 _MB = 2**20
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fitted:
-    """What came of training submitted code.
-
-    Args:
-        predicted: Predictions for each set of rows, checked.
-        seconds: Wall time from when the data was handed over to the end, s.
-        output: What it printed; for the organiser only, it may quote private data.
-    """
-
-    predicted: list[Predicted]
-    seconds: float
-    output: str
-
-
 def fit_contained(
     model: Path,
-    task: Task,
-    X_train: pd.Series | pd.DataFrame,
-    y_train: pd.Series,
-    X_tests: Sequence[pd.Series | pd.DataFrame],
+    split: Split,
     *,
-    seed: int,
     where: str = "",
     limits: protocol.Limits | None = None,
     isolated: bool = True,
-) -> Fitted:
-    """Train a model that a stranger sent, and predict one or more sets of rows.
+    threads: int = 1,
+    device: str | None = None,
+) -> tuple[list[Predicted], PieceRecord]:
+    """Train a model that a stranger sent, a folder with `model.py`, and predict the rows that are asked.
 
-    Predictions are those of `fit_predict`, bit for bit. The code runs in a process of its own that sees the files of
-    the model, Python, and the data given here, and no other file of this machine; it has no network, no rights, and
-    ends, with all it has started, before this function returns.
+    Predictions are those of `fit_predict`, bit for bit. The code runs in a process of its own that sees the regular
+    files of the model, Python, and the inputs and training targets of the split, and no other file of this machine; it
+    has no network, no rights, and ends, with all it has started, before this function returns. Of the task it gets
+    neither table, file, digests nor statistics: they tell of rows that it must not know.
 
-    Args:
-        model: A folder with `model.py`; only its regular files are taken along.
-        task: The task. The model gets it without table, file, digests and statistics: they tell of rows that it must
-            not know.
-        X_train: Formulas, structures, or columns of a table.
-        y_train: Targets of the same rows.
-        X_tests: Sets of rows to predict.
-        seed: Seed for everything random, below 2**32; see `derived_seed`.
-        where: Which fold, for messages, e.g. "inner fold 3".
-        limits: What it may take; `Limits()` by default.
-        isolated: False for a machine that cannot isolate: time, memory, output and size of each file are still
-            limited, but the code then has the rights of this process: it can read and write all its files, use the
-            network, and stop it.
+    Gives the predictions for each set of rows, checked, and a record: wall time from when the data was handed over to
+    the end, s, and what the code printed, for the organiser only: it may quote private data.
+
+    `where` says which fold, for messages. The code gets so many `threads`, and `device` as `CUDA_VISIBLE_DEVICES`; a
+    sandbox has no files of devices, so that only code that is not isolated finds one. `isolated` is false for a machine
+    that cannot isolate: time, memory, output and size of each file are still limited, but the code then has the rights
+    of this process: it can read and write all its files, use the network, and stop it.
 
     Raises:
         SubmittedCodeError: If there are no usable predictions; its `stage` says why in words that anyone may read.
@@ -82,10 +61,13 @@ def fit_contained(
     Examples:
         >>> import tempfile
         >>> from matbench_lite import load_benchmark
+        >>> from matbench_lite.train import Split
         >>> task = load_benchmark("mini")["mini_gap"]
+        >>> X, y = task.train_data(0)
+        >>> split = Split(task=task, X=X, y=y, asked={"test": task.test_inputs(0)}, rows={}, seed=0)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     _ = Path(folder, "model.py").write_text("raise ValueError('secret')")
-        ...     fit_contained(Path(folder), task, *task.train_data(0), [], seed=0, where="fold 0", isolated=False)
+        ...     fit_contained(Path(folder), split, where="fold 0", isolated=False)
         Traceback (most recent call last):
         matbench_lite.errors.SubmittedCodeError: mini_gap fold 0: the submitted code could not be loaded; ...
     """
@@ -94,40 +76,42 @@ def fit_contained(
         raise problem
     if os.name != "posix":
         raise IsolationError("submitted code cannot be limited here", fix="score on Linux or macOS")
+    task, X_tests = split.task, list(split.asked.values())
     place = f"{task.name} {where}".strip()
     job = Job(
         files=_folder_content(model, limits, place),
         task=_without_data(task),
-        X_train=_on_its_own(X_train),
-        y_train=_on_its_own(y_train),
+        X_train=_on_its_own(split.X),
+        y_train=_on_its_own(split.y),
         X_tests=tuple(map(_on_its_own, X_tests)),
-        seed=seed,
+        seed=split.seed,
         where=where,
+        threads=threads,
     )
     longest = protocol.longest_frame([len(X) for X in X_tests], task.classes)
-    with launched(limits, isolated=isolated) as (process, results):
-        ended = watch(
-            process, results, pickle.dumps(job, protocol=5), limits=limits, longest=longest, isolated=isolated
-        )
+    with launched(limits, isolated=isolated, threads=threads, device=device) as (process, results, orders):
+        watch = Watch(process, results, orders, pickle.dumps(job, protocol=5), limits=limits, longest=longest)
+        stopped = watch.until_the_end()
     # What does not show takes more room when it is written out: no more is kept than may be printed.
-    output = for_terminal(ended.output, None)[-int(limits.output_mb * _MB) :]
-    if not ended.began:
-        raise did_not_start(output.strip() or f"exit code {ended.code}")
-    predicted = _predictions(ended, X_tests, task, place, output)
-    return Fitted(predicted=predicted, seconds=round(ended.seconds, 3), output=output)
+    output = for_terminal(bytes(watch.output), None)[-int(limits.output_mb * _MB) :]
+    if watch.began is None:
+        raise did_not_start(output.strip() or f"exit code {watch.code}")
+    if stopped is not None:
+        raise _error(stopped, place, f"stopped after {watch.seconds:.1f} s", output)
+    predicted = _predictions(watch, X_tests, task, place, output)
+    return predicted, PieceRecord(seconds=round(watch.seconds, 3), printed=output)
 
 
 def _predictions(
-    ended: Ended, X_tests: Sequence[pd.Series | pd.DataFrame], task: Task, place: str, output: str
+    watch: Watch, X_tests: Sequence[pd.Series | pd.DataFrame], task: Task, place: str, output: str
 ) -> list[Predicted]:
-    if ended.stopped is not None:
-        raise _error(ended.stopped, place, f"stopped after {ended.seconds:.1f} s", output)
+    sent = bytes(watch.sent).removeprefix(protocol.READY)
     try:
-        frame = protocol.decode(ended.sent, [len(X) for X in X_tests], task.classes)
+        frame = protocol.decode(sent, [len(X) for X in X_tests], task.classes)
     except protocol.FrameError as error:
-        if not ended.sent and ended.code >= 128:
-            raise _error(protocol.CRASHED, place, f"killed by signal {ended.code - 128}", output) from None
-        raise _error(protocol.UNUSABLE, place, f"exit code {ended.code}, result pipe: {error}", output) from None
+        if not sent and watch.code >= 128:
+            raise _error(protocol.CRASHED, place, f"killed by signal {watch.code - 128}", output) from None
+        raise _error(protocol.UNUSABLE, place, f"exit code {watch.code}, result pipe: {error}", output) from None
     if isinstance(frame, protocol.Failure):
         raise _error(frame.stage, place, frame.text, output)
     try:

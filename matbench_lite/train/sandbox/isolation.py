@@ -6,12 +6,13 @@ import json
 import os
 import platform
 import secrets
+import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
@@ -24,6 +25,7 @@ from matbench_lite.train.sandbox.protocol import Limits
 
 _LAST_USER = 2**31
 _TO_PROBE = 120  # seconds: imports from a slow disk, on a busy machine
+_TO_OBEY = 10  # seconds, on a busy machine
 _SPARE_PROCESSES = 8  # above the limit: so that those who exceed it are seen doing so
 # Not pandas itself, which takes long to import: that it is there is enough to know.
 _PROBE = """
@@ -39,6 +41,8 @@ _SYSTEM = (
     "/etc/ld.so.cache", "/etc/alternatives",
 )  # fmt: skip
 _PACKAGE = Path(matbench_lite.__file__).parent
+PACKAGE_HOME = str(_PACKAGE.parent)
+"""The folder from which `matbench_lite` is imported."""
 _INSTALLED = ("site-packages", "dist-packages")
 
 
@@ -47,18 +51,13 @@ def isolation_problem() -> IsolationError | None:
     """The error to raise if submitted code cannot be isolated on this machine; None if it can.
 
     It is tried, once per process, which takes about half a second.
-
-    Examples:
-        >>> problem = isolation_problem()
-        >>> problem is None or problem.fix != ""
-        True
     """
     if sys.platform != "linux":
         return _refused(f"it needs Linux, this is {platform.system()}")
     if platform.machine() not in MACHINES:
         return _refused(f"the system calls of {platform.machine()} are not known; those of {', '.join(MACHINES)} are")
     try:
-        with launched(Limits(), isolated=True, program=_PROBE) as (process, _):
+        with launched(Limits(), isolated=True, program=_PROBE) as (process, *_):
             output = process.communicate(timeout=_TO_PROBE)[0].decode(errors="replace").strip()
     except IsolationError as error:
         return error
@@ -91,12 +90,12 @@ def _refused(why: str) -> IsolationError:
 
 @contextmanager
 def launched(
-    limits: Limits, *, isolated: bool, program: str = _WORK
-) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+    limits: Limits, *, isolated: bool, program: str = _WORK, threads: int = 1, device: str | None = None
+) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes], socket.socket | None]]:
     """Start a worker, in a sandbox or without one; leaving the block ends it and removes its scratch folder.
 
-    Gives the launcher's process, and the pipe on which results come; an `IsolationError` if Python is installed in a
-    folder that holds other things as well.
+    Gives the launcher's process, the pipe on which results come, and what takes orders to a sandbox; an
+    `IsolationError` if Python is installed in a folder that holds other things as well.
     """
     from matbench_lite.train.sandbox.sandbox_watch import end
 
@@ -106,18 +105,20 @@ def launched(
         if not isolated:
             for name in ("home", "tmp"):
                 (Path(scratch) / name).mkdir()
-        environment = _environment(scratch)
+        environment = _environment(scratch, threads, device)
         plan = _plan(limits, isolated=isolated, scratch=scratch, program=program)
         results, theirs = os.pipe()
-        with os.fdopen(results, "rb", buffering=0) as stream:
+        orders, obeyed = socket.socketpair()
+        orders.settimeout(_TO_OBEY)
+        with os.fdopen(results, "rb", buffering=0) as stream, orders, obeyed:
             try:
                 # Nothing else of ours is open in it.
                 process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", "-c", _LAUNCH.format(home=str(package_home()))],
+                    [sys.executable, "-I", "-S", "-c", _LAUNCH.format(home=PACKAGE_HOME)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
-                    pass_fds=(theirs,),
+                    pass_fds=(theirs, obeyed.fileno()),
                     env=environment,
                     cwd="/",
                     bufsize=0,
@@ -128,10 +129,11 @@ def launched(
                 os.close(theirs)
             try:
                 assert process.stdin is not None
-                plan |= {"results": theirs, "environment": environment}
+                plan |= {"results": theirs, "orders": obeyed.fileno(), "environment": environment}
+                obeyed.close()
                 with suppress(BrokenPipeError):  # what it has printed says why
                     process.stdin.write(json.dumps(plan).encode() + b"\n")
-                yield process, stream
+                yield process, stream, orders if isolated else None
             finally:
                 end(process)
                 for pipe in (process.stdin, process.stdout):
@@ -144,7 +146,7 @@ def _plan(limits: Limits, *, isolated: bool, scratch: str, program: str) -> dict
     user = _spare_user() if isolated else None
     return {
         **asdict(limits),
-        **(asdict(sandbox_places()) if isolated else {}),
+        **(_places() if isolated else {}),
         "parent": os.getpid(),
         "isolated": isolated,
         "drop_to_user": user is not None,
@@ -166,12 +168,13 @@ _KERNELS = (
 """Which instructions linear algebra uses: the last digit of a prediction hangs on them."""
 
 
-def _environment(scratch: str) -> dict[str, str]:
+def _environment(scratch: str, threads: int, device: str | None) -> dict[str, str]:
     """All the environment variables of the worker: of the organiser's, only those that choose how to multiply."""
     return {
         **{name: os.environ[name] for name in _KERNELS if name in os.environ},
-        **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")},
-        "VECLIB_MAXIMUM_THREADS": "1",
+        **{f"{name}_NUM_THREADS": str(threads) for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")},
+        "VECLIB_MAXIMUM_THREADS": str(threads),
+        **({} if device is None else {"CUDA_VISIBLE_DEVICES": device}),
         "HOME": f"{scratch}/home",
         "LANG": "C.UTF-8",
         "MATBENCH_LITE_AUTOFETCH": "0",
@@ -179,7 +182,7 @@ def _environment(scratch: str) -> dict[str, str]:
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
-        "PYTHONPATH": os.pathsep.join([str(package_home()), *extra_paths()]),
+        "PYTHONPATH": os.pathsep.join([PACKAGE_HOME, *_extra_paths()]),
         "PYTHONUNBUFFERED": "1",
         "TMPDIR": f"{scratch}/tmp",
         "XDG_CACHE_HOME": f"{scratch}/home/.cache",
@@ -214,25 +217,7 @@ def _running() -> int:
     return count
 
 
-@dataclass(frozen=True, kw_only=True)
-class Places:
-    """What is put into the root folder of a sandbox, all of it read-only.
-
-    `binds` are files and folders of the machine: where they are, and the same as named in the sandbox; `links` are
-    symbolic links: what they say, and their path; `masks` are folders that are shown empty.
-    """
-
-    binds: tuple[tuple[str, str], ...]
-    links: tuple[tuple[str, str], ...]
-    masks: tuple[str, ...]
-
-
-def package_home() -> Path:
-    """The folder from which `matbench_lite` is imported."""
-    return _PACKAGE.parent
-
-
-def extra_paths() -> list[str]:
+def _extra_paths() -> list[str]:
     """Folders of installed packages that Python would not find with an empty environment: those of the user."""
     found = [path for path in sys.path if Path(path).name in _INSTALLED and Path(path).is_dir()]
     return [path for path in found if not _is_below(Path(path), _prefixes())]
@@ -250,11 +235,16 @@ def visible_folders() -> tuple[Path, ...]:
         >>> Path("/usr") in visible_folders(), Path.home() in visible_folders()
         (True, False)
     """
-    return tuple(sorted({Path(source) for source, _ in sandbox_places().binds}))
+    return tuple(sorted({Path(source) for source, _ in _places()["binds"]}))
 
 
-def sandbox_places() -> Places:
-    """What to put into the root folder; an `IsolationError` if Python's own folder holds other things as well."""
+def _places() -> dict[str, Any]:
+    """What is put into the root folder of a sandbox, all of it read-only.
+
+    `binds` are files and folders of the machine: where they are, and the same as named in the sandbox; `links` are
+    symbolic links: what they say, and their path; `masks` are folders that are shown empty. An `IsolationError` if
+    Python's own folder holds other things as well.
+    """
     binds: dict[str, str] = {}
     links: dict[str, str] = {}
     for path in _SYSTEM:
@@ -263,7 +253,7 @@ def sandbox_places() -> Places:
             links[path] = str(Path(path).readlink())
         elif Path(path).exists():
             binds[path] = os.path.realpath(path)
-    for folder in (*_prefixes(), *map(Path, extra_paths()), _PACKAGE):
+    for folder in (*_prefixes(), *map(Path, _extra_paths()), _PACKAGE):
         real = Path(os.path.realpath(folder))
         if real == Path("/") or Path.home().resolve().is_relative_to(real):
             message = f"Python is installed in {folder}, which holds more than Python"
@@ -276,11 +266,11 @@ def sandbox_places() -> Places:
     # The embedded benchmark ships with its targets: they may be what an event asks for.
     masks = sorted({str(_PACKAGE / "data" / "mini"), os.path.realpath(_PACKAGE / "data" / "mini")})
     ordered = sorted(binds, key=lambda name: (name.count("/"), name))
-    return Places(
-        binds=tuple((binds[name], name) for name in ordered),
-        links=tuple((text, path) for path, text in links.items()),
-        masks=tuple(masks),
-    )
+    return {
+        "binds": [(binds[name], name) for name in ordered],
+        "links": [(text, path) for path, text in links.items()],
+        "masks": masks,
+    }
 
 
 def _prefixes() -> list[Path]:

@@ -14,13 +14,12 @@ import signal
 import struct
 from pathlib import Path
 
-CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x02000000, 0x04000000, 0x08000000
-CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
+NEW_NAMESPACES, NEW_USERS = 0x7E020000, 0x10000000  # every CLONE_NEW* flag; CLONE_NEWUSER
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 0x1, 0x2, 0x4, 0x8, 0x20
 MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_CAPBSET_DROP = 1, 4, 22, 24
-_PR_SET_SECUREBITS, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 28, 36, 38
+_PR_SET_SECUREBITS, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS, _PR_SET_THP_DISABLE = 28, 36, 38, 41
 _SECCOMP_MODE_FILTER = 2
 _NOROOT_LOCKED = 0b11  # user 0 gets no capabilities by being user 0, and cannot change that
 _MNT_DETACH = 2
@@ -43,6 +42,8 @@ REFUSED = {
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219), "io_setup": (206, 0),
     "epoll_create": (213, None), "epoll_create1": (291, 20), "inotify_init": (253, None), "inotify_init1": (294, 26),
     "mbind": (237, 235), "seccomp": (317, 277),
+    # signals that come by themselves: a process that is stopped would go on
+    "timer_create": (222, 107),
     # pages of deleted files, held in pipes and sockets that seem to hold a byte
     "splice": (275, 76), "tee": (276, 77), "vmsplice": (278, 75), "sendfile": (40, 71),
     # large and seldom-used parts of the kernel, where its holes are found
@@ -91,27 +92,26 @@ def _unless_one_of(values: tuple[int, ...], number: int) -> list[Instruction]:
     return [*tests, _return_error(number)]
 
 
-_NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag
 _FAMILIES = (1, 2, 10)  # unix, IPv4, IPv6: these see the sandbox's own network; others, such as vsock, see the host's
 _SHARED_ANONYMOUS, _HUGE_PAGES = 0x21, 0x40000  # memory of no process, and the machine's reserve
 _PAGE_OUT = 21
 _RECORD_LOCKS = (6, 7, 37, 38)  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW: as many as there are bytes in a file
-_SET_PIPE_SIZE = 1031
+_SET_SIGNAL, _SET_PIPE_SIZE = 10, 1031
 _SEND_BUFFER, _ATTACH_FILTERS = 7, (26, 51)
 _FIRST_NEW_OPTION = 65
 _ARGUMENTS_REFUSED = (
-    ((56, 220), 0, _if_any_of(_NEW_NAMESPACES, errno.EPERM)),  # clone
+    ((56, 220), 0, _if_any_of(NEW_NAMESPACES, errno.EPERM)),  # clone
     ((9, 222), 3, _if_all_of(_SHARED_ANONYMOUS, errno.EPERM)),  # mmap
     ((9, 222), 3, _if_any_of(_HUGE_PAGES, errno.ENOMEM)),
     ((28, 233), 2, _if_one_of((_PAGE_OUT,), errno.EINVAL)),  # madvise
     ((41, 198), 0, _unless_one_of(_FAMILIES, errno.EAFNOSUPPORT)),  # socket
     ((53, 199), 0, _unless_one_of(_FAMILIES, errno.EAFNOSUPPORT)),  # socketpair
     ((54, 208), 2, _if_one_of((_SEND_BUFFER, *_ATTACH_FILTERS), errno.EPERM)),  # setsockopt
-    ((72, 25), 1, _if_one_of((_SET_PIPE_SIZE,), errno.EPERM)),  # fcntl
+    ((72, 25), 1, _if_one_of((_SET_SIGNAL, _SET_PIPE_SIZE), errno.EPERM)),  # fcntl
     ((72, 25), 1, _if_one_of(_RECORD_LOCKS, errno.ENOLCK)),
     # Newer options: among them one that reserves a gigabyte for futexes.
     ((157, 167), 0, _if_at_least(_FIRST_NEW_OPTION, errno.EINVAL)),  # prctl
-    ((157, 167), 0, _if_one_of((_PR_SET_SECCOMP,), errno.EINVAL)),
+    ((157, 167), 0, _if_one_of((_PR_SET_SECCOMP, _PR_SET_THP_DISABLE), errno.EINVAL)),
     # An access list of 64 kB fits on every empty file. Programs that copy files go on without.
     *(((number, column), 2, [_return_error(errno.EOPNOTSUPP)]) for number, column in ((188, 5), (189, 6), (190, 7))),
 )
@@ -171,6 +171,11 @@ def adopt_orphans() -> None:
 def hide_from_others() -> None:
     """Let no other process of the same user look into this one."""
     _prctl(_PR_SET_DUMPABLE, 0)
+
+
+def refuse_huge_pages() -> None:
+    """Give this process and its descendants no pages of 2 MB: they are had faster than anybody can look."""
+    _prctl(_PR_SET_THP_DISABLE, 1)
 
 
 def drop_capabilities() -> None:

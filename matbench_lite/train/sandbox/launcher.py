@@ -10,6 +10,7 @@ Without isolation there are two, and this one collects what the worker leaves be
 
 from __future__ import annotations
 
+import _thread
 import errno
 import json
 import os
@@ -31,6 +32,9 @@ CANNOT_ENTER, CANNOT_START = 77, 78
 """Exit codes when the kernel refuses to isolate, and when anything else is in the way; standard error says what."""
 _REFUSALS = {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EINVAL, errno.ENODEV, errno.ENOSPC, errno.EUSERS}
 _MB = 2**20
+STOP, GO_ON = b"s", b"g"
+"""Orders: everything in the sandbox stands still, or goes on. A byte says that it does; the first comes with the folder
+/proc of the sandbox."""
 MOST_FILES = 256
 """Files that one process may have open."""
 SCRATCH = "/scratch"
@@ -44,7 +48,10 @@ def main() -> NoReturn:
     """Build the sandbox, run the worker, and end with its exit code (128 and the signal if one has killed it)."""
     try:
         plan = _read_plan()
-        _stay_with(plan["parent"])
+        if sys.platform == "linux":
+            kernel.die_with_parent()
+        if os.getppid() != plan["parent"]:
+            os._exit(CANNOT_START)  # it ended before the kernel was told to watch it
         if plan["isolated"]:
             _new_namespaces(plan)
         elif sys.platform == "linux":
@@ -54,6 +61,8 @@ def main() -> NoReturn:
         if child == 0:
             os.close(held)
             _first(plan, alive) if plan["isolated"] else _become_worker(plan)
+        if plan["isolated"]:
+            os.close(plan["orders"])
     except OSError as error:
         _give_up(error)
     os.close(alive)
@@ -67,31 +76,20 @@ def main() -> NoReturn:
 
 def _read_plan() -> dict[str, Any]:
     # Byte by byte: a buffer would take what is meant for the worker.
-    line = bytearray()
-    while not line.endswith(b"\n"):
-        byte = os.read(0, 1)
-        if not byte:
-            os._exit(CANNOT_START)
-        line += byte
+    with open(0, "rb", buffering=0, closefd=False) as stream:
+        line = stream.readline()
+    if not line.endswith(b"\n"):
+        os._exit(CANNOT_START)
     plan: dict[str, Any] = json.loads(line)
     return plan
 
 
-def _stay_with(parent: int) -> None:
-    if sys.platform == "linux":
-        kernel.die_with_parent()
-    if os.getppid() != parent:
-        os._exit(CANNOT_START)  # it ended before the kernel was told to watch it
-
-
 def _new_namespaces(plan: dict[str, Any]) -> None:
-    flags = kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC
-    flags |= kernel.CLONE_NEWUTS | kernel.CLONE_NEWCGROUP
     if plan["drop_to_user"]:
-        kernel.unshare(flags)
+        kernel.unshare(kernel.NEW_NAMESPACES & ~kernel.NEW_USERS)
         return
     user, group = os.geteuid(), os.getegid()
-    kernel.unshare(flags | kernel.CLONE_NEWUSER)
+    kernel.unshare(kernel.NEW_NAMESPACES)
     for name, text in (("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1")):
         Path("/proc/self", name).write_text(text)
 
@@ -101,7 +99,8 @@ def _first(plan: dict[str, Any], alive: int) -> NoReturn:
     try:
         kernel.die_with_parent()
         os.set_blocking(alive, False)
-        if _has_ended(alive):
+        with suppress(BlockingIOError):  # nothing to read: the process that has started this one holds the other end
+            os.read(alive, 1)
             os._exit(CANNOT_START)
         os.close(alive)
         # The worker may have the same user number, and may send signals.
@@ -113,22 +112,26 @@ def _first(plan: dict[str, Any], alive: int) -> NoReturn:
             _become_worker(plan)
     except OSError as error:
         _give_up(error)
+    _thread.start_new_thread(_obey, (plan["orders"],))
     os._exit(_wait_for(worker))
 
 
-def _has_ended(alive: int) -> bool:
-    try:
-        return os.read(alive, 1) == b""
-    except BlockingIOError:
-        return False
+def _obey(orders: int) -> None:
+    with socket.socket(fileno=orders) as shown:
+        socket.send_fds(shown, [GO_ON], [os.open("/proc", os.O_RDONLY)])
+        shown.detach()
+    # One call for all: a process that forks at that moment cannot leave a child that runs.
+    while order := os.read(orders, 1):
+        with suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGSTOP if order == STOP else signal.SIGCONT)
+        os.write(orders, order)
 
 
 def _become_worker(plan: dict[str, Any]) -> NoReturn:
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.setsid()
-        for name, value in _resource_limits(plan).items():
-            _limit(name, value)
+        _limit_resources(plan)
         if plan["isolated"]:
             _give_up_rights(plan)
         elif sys.platform == "linux":
@@ -151,13 +154,14 @@ def _give_up_rights(plan: dict[str, Any]) -> None:
         os.setresgid(plan["user"], plan["user"], plan["user"])
         os.setresuid(plan["user"], plan["user"], plan["user"])
     kernel.clear_capabilities()
+    kernel.refuse_huge_pages()
     kernel.filter_calls(kernel.filter_program(platform.machine()))
 
 
-def _resource_limits(plan: dict[str, Any]) -> dict[str, int]:
+def _limit_resources(plan: dict[str, Any]) -> None:
     """What the kernel itself enforces, for each process; the organiser's process watches the sum."""
     memory = plan["memory_mb"] * _MB
-    return {
+    limits = {
         "RLIMIT_CORE": 0,
         "RLIMIT_CPU": int(plan["seconds"]) + 10,
         # Memory that can be written; address space is mostly promises, and libraries make large ones.
@@ -170,15 +174,11 @@ def _resource_limits(plan: dict[str, Any]) -> dict[str, int]:
         "RLIMIT_NPROC": plan["most_processes"],
         "RLIMIT_SIGPENDING": 256,
     }
-
-
-def _limit(name: str, value: int) -> None:
-    kind = getattr(resource, name, None)
-    if kind is None:
-        return  # not on this system
-    _, hard = resource.getrlimit(kind)
-    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(kind, (value, value))
+    for name, value in limits.items():
+        if hasattr(resource, name):  # some systems lack a few
+            _, hard = resource.getrlimit(getattr(resource, name))
+            most = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(getattr(resource, name), (most, most))
 
 
 def _wait_for(child: int) -> int:
@@ -194,15 +194,11 @@ def _end_orphans(worker: int) -> None:
     """End what a worker without isolation has left behind: all of it comes to this process as its parents end."""
     with suppress(OSError):  # mostly there is none left
         os.killpg(worker, signal.SIGKILL)
-    while orphans := _children():
+    children = Path(f"/proc/self/task/{os.getpid()}/children")
+    while children.exists() and (orphans := children.read_text().split()):
         for orphan in orphans:
-            os.kill(orphan, signal.SIGKILL)
+            os.kill(int(orphan), signal.SIGKILL)
         os.wait()
-
-
-def _children() -> list[int]:
-    path = Path(f"/proc/self/task/{os.getpid()}/children")
-    return [int(number) for number in path.read_text().split()] if path.exists() else []
 
 
 def _give_up(error: OSError, *, started: bool = False) -> NoReturn:
@@ -217,7 +213,7 @@ def _give_up(error: OSError, *, started: bool = False) -> NoReturn:
 def enter_new_root(plan: Mapping[str, Any]) -> None:
     """Replace the root folder of this mount namespace; the old one is gone for every process in it.
 
-    The plan has `binds`, `links` and `masks` as in `Places`, `disk_mb`, and the `user` who gets the scratch folder.
+    The plan has `binds`, `links` and `masks` (see `isolation`), `disk_mb`, and the `user` who gets the scratch folder.
     """
     flags = kernel.MS_NOSUID | kernel.MS_NODEV
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)

@@ -126,20 +126,14 @@ def decode(frame: bytes, rows: Sequence[int], classes: Classes = ()) -> list[Arr
 class Limits:
     """What one training may take, with all the processes that it starts.
 
-    Args:
-        seconds: Wall time, in seconds, from when the data is handed over.
-        memory_mb: Memory of all its processes together, in MB (2**20 bytes).
-        disk_mb: Files in its scratch folder, in MB. The folder lies in memory: a training can take `memory_mb` and
-            `disk_mb` of the machine's memory.
-        processes: Processes and threads at the same time.
-        output_mb: What it may print, in MB.
+    `seconds` are of wall time, from when the data is handed over; `processes` counts threads, too; `output_mb` is what
+    it may print. MB are 2**20 bytes. Its scratch folder, of `disk_mb`, lies in memory: a training can take `memory_mb`
+    and `disk_mb` of the machine's memory.
 
     Raises:
         MatbenchLiteError: If a limit is not positive.
 
     Examples:
-        >>> Limits(seconds=60).memory_mb
-        4096
         >>> Limits(seconds=0)
         Traceback (most recent call last):
         matbench_lite.errors.MatbenchLiteError: the limit seconds=0 allows nothing; give a number above 0

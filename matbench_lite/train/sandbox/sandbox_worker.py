@@ -38,6 +38,7 @@ class Job:
     X_tests: tuple[pd.Series | pd.DataFrame, ...]
     seed: int
     where: str
+    threads: int = 1
 
 
 def main() -> NoReturn:
@@ -85,7 +86,8 @@ def _predictions(estimator: Any, job: Job) -> list[Predicted]:
     from matbench_lite.train import fit_predict
 
     try:
-        return fit_predict(estimator, job.task, job.X_train, job.y_train, job.X_tests, seed=job.seed, where=job.where)
+        data = job.X_train, job.y_train, job.X_tests
+        return fit_predict(estimator, job.task, *data, seed=job.seed, where=job.where, threads=job.threads)
     except ModelError as error:
         if error.__cause__ is None:  # nothing was raised: what came was looked at and refused
             raise _UnusableError(str(error)) from None

@@ -15,7 +15,8 @@ import pytest
 
 from matbench_lite import load_benchmark
 from matbench_lite.errors import SubmittedCodeError
-from matbench_lite.train.sandbox import STAGES, Fitted, Limits, contained_fit, fit_contained
+from matbench_lite.train import PieceRecord, Predicted, Split
+from matbench_lite.train.sandbox import STAGES, Limits, contained_fit, fit_contained
 from matbench_lite.train.sandbox.isolation import launched
 
 MODEL = """
@@ -59,6 +60,8 @@ def send_zeros():
 loading pandas. So it is with code that has taken over the process in which it is trained."""
 LIMITS = Limits(seconds=100, memory_mb=700, disk_mb=64, processes=24, output_mb=0.25)
 ROWS = 40
+Trained = tuple[list[Predicted], PieceRecord]
+"""What came of a training."""
 
 
 @pytest.fixture
@@ -96,14 +99,13 @@ def write(tmp_path: Path, mark: str) -> Callable[..., Path]:
     return made
 
 
-def train(folder: Path, limits: Limits = LIMITS, task_name: str = "mini_gap", **options: Any) -> Fitted:
+def train(folder: Path, limits: Limits = LIMITS, task_name: str = "mini_gap", **options: Any) -> Trained:
     """Train a submission on some rows of an embedded task."""
     task = load_benchmark("mini")[task_name]
     X, y = task.train_data(0)
-    tests = [task.test_inputs(0).iloc[:7], task.test_inputs(0).iloc[7:12]]
-    return fit_contained(
-        folder, task, X.iloc[:ROWS], y.iloc[:ROWS], tests, seed=1, where="fold 0", limits=limits, **options
-    )
+    asked = {"valid": task.test_inputs(0).iloc[:7], "test": task.test_inputs(0).iloc[7:12]}
+    split = Split(task=task, X=X.iloc[:ROWS], y=y.iloc[:ROWS], asked=asked, rows={}, seed=1)
+    return fit_contained(folder, split, where="fold 0", limits=limits, **options)
 
 
 def mean() -> float:
@@ -114,10 +116,10 @@ def mean() -> float:
 @pytest.fixture
 def run_code(
     request: pytest.FixtureRequest, write: Callable[..., Path], mark: str, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Fitted]:
+) -> Callable[..., Trained]:
     """Trains with some code in the place of the worker."""
 
-    def run(code: str, *, limits: Limits = LIMITS, isolated: bool = True) -> Fitted:
+    def run(code: str, *, limits: Limits = LIMITS, isolated: bool = True) -> Trained:
         if isolated:
             request.getfixturevalue("isolation")
         program = ATTACK.format(mark=mark, code=textwrap.dedent(code))
@@ -131,19 +133,19 @@ def run_code(
 
 
 @pytest.fixture
-def works(run_code: Callable[..., Fitted]) -> Callable[..., str]:
+def works(run_code: Callable[..., Trained]) -> Callable[..., str]:
     """Runs some code in a sandbox that must come to its end and send predictions; what it printed."""
 
     def run(code: str, **options: Any) -> str:
-        fitted = run_code(f"{textwrap.dedent(code)}\nsend_zeros()", **options)
-        assert [one.values.tolist() for one in fitted.predicted] == [[0.0] * 7, [0.0] * 5]
-        return fitted.output
+        predicted, record = run_code(f"{textwrap.dedent(code)}\nsend_zeros()", **options)
+        assert [one.values.tolist() for one in predicted] == [[0.0] * 7, [0.0] * 5]
+        return record.printed
 
     return run
 
 
 @pytest.fixture
-def attack(run_code: Callable[..., Fitted]) -> Callable[..., SubmittedCodeError]:
+def attack(run_code: Callable[..., Trained]) -> Callable[..., SubmittedCodeError]:
     """Runs some code in a sandbox that must fail alone and leave nothing; the error."""
 
     def failed(code: str, **options: Any) -> SubmittedCodeError:

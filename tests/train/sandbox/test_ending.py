@@ -32,10 +32,10 @@ STAYING = "ctypes.CDLL(None).prctl(1, 0)\nos.fork()\nos.fork() or os.setsid()\nt
 ORGANISER = """
 from matbench_lite.train.sandbox.isolation import launched
 from matbench_lite.train.sandbox.protocol import Limits
-from matbench_lite.train.sandbox.sandbox_watch import watch
+from matbench_lite.train.sandbox.sandbox_watch import Watch
 
-with launched(Limits(), isolated=True, program={program!r}) as (process, results):
-    watch(process, results, b"job", limits=Limits(), longest=1000, isolated=True)
+with launched(Limits(), isolated=True, program={program!r}) as (process, results, orders):
+    Watch(process, results, orders, b"job", limits=Limits(), longest=1000).until_the_end()
 """
 
 

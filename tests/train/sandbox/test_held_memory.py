@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
 import textwrap
 from collections.abc import Callable
 from dataclasses import replace
 
+import psutil
 import pytest
 
 from matbench_lite.errors import SubmittedCodeError
+from matbench_lite.train.sandbox import sandbox_watch
+from matbench_lite.train.sandbox.sandbox_watch import end
 
 from .conftest import LIMITS
 
@@ -153,6 +157,99 @@ def test_what_the_kernel_holds_counts(attack: Callable[..., SubmittedCodeError],
     assert held <= 1.1 * LIMIT * 2**20
 
 
+AT_ONCE = """
+import mmap
+libc = ctypes.CDLL(None)
+def fill(size, *advice):
+    area = mmap.mmap(-1, size << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    for one in advice:
+        area.madvise(one)
+    refill(area)
+    return area
+def refill(area):
+    start = ctypes.addressof(ctypes.c_char.from_buffer(area))
+    for place in range(0, len(area), 2**20):
+        libc.memset(ctypes.c_void_p(start + place), 1, ctypes.c_size_t(2**20))
+        os.write(1, b"#")  # a megabyte
+def together(number, action):
+    read, write = os.pipe()
+    for _ in range(number):
+        if os.fork() == 0:
+            os.close(write)
+            os.read(read, 1)
+            kept = action()
+            time.sleep(1000)
+    time.sleep(0.3)
+    os.close(write)
+    time.sleep(1000)
+"""
+FAST = {
+    "by one process": "kept = fill(550)\ntime.sleep(1000)",
+    "in huge pages": "kept = fill(340), fill(200, mmap.MADV_HUGEPAGE)\ntime.sleep(1000)",
+    "by many processes": "together(15, lambda: fill(40))",
+    "by many processes that share much": "kept = fill(150)\ntogether(18, lambda: fill(30))",
+    "by writing to what was shared": "kept = fill(80)\ntogether(12, lambda: refill(kept))",
+    "handed from parent to child": """
+kept = []
+os.fork() and time.sleep(1000)
+for _ in range(110):
+    kept.append(fill(5))
+    if os.fork():
+        os._exit(0)
+time.sleep(1000)
+""",
+}
+
+
+@pytest.fixture
+def megabytes(attack: Callable[..., SubmittedCodeError], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], int]:
+    """How much an attack of `FAST` gets under a limit of 400 MB."""
+    rest = bytearray()
+
+    def ended(process: subprocess.Popen[bytes]) -> int:
+        code = end(process)
+        if process.stdout and not process.stdout.closed:
+            rest.extend(process.stdout.read())
+        return code
+
+    def got(name: str) -> int:
+        error = attack(AT_ONCE + FAST[name], limits=replace(LIMITS, memory_mb=400))
+        assert error.stage == "took too much memory"
+        return error.details.count("#") + rest.count(b"#")
+
+    monkeypatch.setattr(sandbox_watch, "end", ended)
+    return got
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_what_is_taken_faster_than_processes_can_be_looked_at_counts(
+    megabytes: Callable[[str], int], name: str
+) -> None:
+    """However busy the machine is: what is counted is what was taken when it stood still."""
+    assert megabytes(name) <= 440
+
+
+def test_a_process_that_ends_does_not_hide_its_children(
+    megabytes: Callable[[str], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use, stopped = sandbox_watch._Use, False
+    order, family = use._order, use._family
+
+    def ordered(self: sandbox_watch._Use, what: bytes) -> None:
+        nonlocal stopped
+        order(self, what)
+        stopped = what == sandbox_watch.STOP
+
+    def listed(self: sandbox_watch._Use) -> list[psutil.Process]:
+        nonlocal stopped
+        stopped, hidden = False, stopped
+        return [] if hidden else family(self)
+
+    monkeypatch.setattr(use, "_order", ordered)
+    monkeypatch.setattr(use, "_family", listed)
+    assert megabytes("by one process") <= 440
+
+
 def test_what_would_hold_memory_without_limit_is_refused(works: Callable[..., str]) -> None:
     works(
         """
@@ -184,6 +281,8 @@ def test_what_would_hold_memory_without_limit_is_refused(works: Callable[..., st
             ("ENOSYS", call(425), 8, area),  # io_uring_setup
             ("ENOSYS", call(444), area, 8, 0),  # landlock_create_ruleset
             ("ENOSYS", call(447), 0),  # memfd_secret
+            ("ENOSYS", call(222, 107), 1, 0, area),  # timer_create
+            ("EPERM", fcntl.fcntl, number, fcntl.F_SETSIG, 18),
             ("ENOSYS", call(10**4)),  # a call of a kernel to come
             ("ENOSYS", call(321, 280), 0, area, 72),  # bpf
             ("ENOSYS", call(298, 241), area, 0, -1, -1, 0),  # perf_event_open
@@ -205,6 +304,7 @@ def test_what_would_hold_memory_without_limit_is_refused(works: Callable[..., st
             ("EOPNOTSUPP", os.setxattr, number, "user.x", b"x"),
             ("EINVAL", option, 78, 1, 2**22, 0),  # PR_FUTEX_HASH
             ("EINVAL", option, 22, 1, 0, 0),  # PR_SET_SECCOMP
+            ("EINVAL", option, 41, 0, 0, 0, 0),  # PR_SET_THP_DISABLE
             ("ENOMEM", map_huge),
             ("EINVAL", mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).madvise, 21),  # MADV_PAGEOUT
             ("EAFNOSUPPORT", socket.socketpair, socket.AF_TIPC),

@@ -10,7 +10,7 @@ import pytest
 
 from matbench_lite import load_benchmark
 from matbench_lite.errors import SubmittedCodeError
-from matbench_lite.train import Predicted, fit_predict, load_model, model_inputs
+from matbench_lite.train import Predicted, Split, fit_predict, load_model, model_inputs
 from matbench_lite.train.sandbox import Limits, fit_contained
 
 from .conftest import train
@@ -100,13 +100,15 @@ def compared(folder: Path, task_name: str, rows: int) -> list[Predicted]:
     model, task = load_model(folder), load_benchmark("mini")[task_name]
     X_train = model_inputs(model, task, task.train_rows(1)[:rows])
     y_train = task.targets["target"].iloc[task.train_rows(1)[:rows]]
-    X_tests = [model_inputs(model, task, task.test_rows(1)[:9]), model_inputs(model, task, task.test_rows(1)[9:30])]
-    fitted = fit_contained(folder, task, X_train, y_train, X_tests, seed=3, where="fold 1", limits=Limits(seconds=120))
-    expected = fit_predict(model.estimator(task), task, X_train, y_train, X_tests, seed=3)
-    assert fitted.seconds > 0
-    assert all(map(same, fitted.predicted, expected))
-    assert len(fitted.predicted) == len(expected) == 2
-    return fitted.predicted
+    rows_asked = {"valid": task.test_rows(1)[:9], "test": task.test_rows(1)[9:30]}
+    asked = {part: model_inputs(model, task, some) for part, some in rows_asked.items()}
+    split = Split(task=task, X=X_train, y=y_train, asked=asked, rows=rows_asked, seed=3)
+    predicted, record = fit_contained(folder, split, where="fold 1", limits=Limits(seconds=120))
+    expected = fit_predict(model.estimator(task), task, X_train, y_train, list(asked.values()), seed=3)
+    assert record.seconds > 0
+    assert all(map(same, predicted, expected))
+    assert len(predicted) == len(expected) == 2
+    return predicted
 
 
 @pytest.mark.slow
@@ -145,10 +147,10 @@ def test_files_beside_the_model_are_there_and_what_it_prints_is_kept(write: Call
     (folder / "parts").mkdir()
     (folder / "parts" / "deep.py").write_text("FACTOR = 2.0")
     (folder / "weights.txt").write_text("0.25")
-    fitted = train(folder)
-    assert [set(one.values) for one in fitted.predicted] == [{1.5}, {1.5}]
-    assert "hello from fit" in fitted.output
-    assert "and stderr" in fitted.output
+    predicted, record = train(folder)
+    assert [set(one.values) for one in predicted] == [{1.5}, {1.5}]
+    assert "hello from fit" in record.printed
+    assert "and stderr" in record.printed
 
 
 def test_a_submission_may_use_processes_threads_and_files_within_its_limits(
@@ -182,8 +184,9 @@ def test_many_rows_in_and_out(write: Callable[..., Path]) -> None:
     X = pd.Series(["NaCl"] * rows, index=[f"row-{number}" for number in range(rows)])
     y = pd.Series(np.random.default_rng(0).normal(size=rows), index=X.index)
     folder = write(fit="self.y = np.asarray(y)", predict="return self.y")
-    fitted = fit_contained(folder, task, X, y, [X, X], seed=0, where="all")
-    assert [one.values.tobytes() for one in fitted.predicted] == [y.to_numpy().tobytes()] * 2
+    split = Split(task=task, X=X, y=y, asked={"valid": X, "test": X}, rows={}, seed=0)
+    predicted, _ = fit_contained(folder, split, where="all")
+    assert [one.values.tobytes() for one in predicted] == [y.to_numpy().tobytes()] * 2
 
 
 def test_linear_algebra_uses_the_same_instructions_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,7 +196,8 @@ def test_linear_algebra_uses_the_same_instructions_inside(tmp_path: Path, monkey
         "import os\n\n\ndef get_estimator(task):\n    raise ValueError(sorted(os.environ))\n"
     )
     task = load_benchmark("mini")["mini_gap"]
+    X, y = task.train_data(0)
     with pytest.raises(SubmittedCodeError) as caught:
-        fit_contained(tmp_path, task, *task.train_data(0), [], seed=0)
+        fit_contained(tmp_path, Split(task=task, X=X, y=y, asked={}, rows={}, seed=0))
     assert "OPENBLAS_CORETYPE" in caught.value.details
     assert "SECRET_TOKEN" not in caught.value.details

@@ -16,7 +16,7 @@ import pytest
 
 from matbench_lite.errors import IsolationError, SubmittedCodeError
 from matbench_lite.train.sandbox import Limits, contained_fit, isolation
-from matbench_lite.train.sandbox.isolation import launched, package_home
+from matbench_lite.train.sandbox.isolation import PACKAGE_HOME, launched
 from matbench_lite.train.sandbox.kernel import REFUSED
 from matbench_lite.train.sandbox.launcher import CANNOT_START
 
@@ -64,10 +64,13 @@ TRAINING = """
 import sys
 from pathlib import Path
 from matbench_lite import load_benchmark
+from matbench_lite.train import Split
 from matbench_lite.train.sandbox import fit_contained
 task = load_benchmark("mini")["mini_gap"]
 X, y = task.train_data(0)
-print(*set(fit_contained(Path(sys.argv[1]), task, X[:40], y[:40], [X[:7]], seed=1).predicted[0].values))
+split = Split(task=task, X=X[:40], y=y[:40], asked={"test": X[:7]}, rows={}, seed=1)
+predicted, _ = fit_contained(Path(sys.argv[1]), split)
+print(*set(predicted[0].values))
 """
 
 
@@ -78,7 +81,7 @@ def test_a_user_without_rights_can_isolate_too() -> None:
     if os.geteuid() != 0 or not (shutil.which("unshare") and shutil.which("setpriv") and Path("/mnt").is_dir()):
         pytest.skip("only root can become another user, with unshare, setpriv and /mnt")
     here = Path(__file__).parent
-    needed = [Path(folder).resolve() for folder in (package_home(), sys.prefix, sys.base_prefix)]
+    needed = [Path(folder).resolve() for folder in (PACKAGE_HOME, sys.prefix, sys.base_prefix)]
     closed = {parent for folder in needed for parent in folder.parents if not parent.stat().st_mode & 0o001}
     hidden = [folder for folder in needed if not closed.isdisjoint(folder.parents)]
     environment = {
@@ -126,7 +129,7 @@ def _asked(python: Path, *arguments: str, **variables: str) -> str:
 @pytest.mark.usefixtures("isolation")
 def test_python_may_lie_among_temporary_files(environment: Path, write: Callable[..., Path]) -> None:
     purelib = Path(sysconfig.get_path("purelib", "venv", {"base": str(environment)}))
-    (purelib / "all.pth").write_text(f"{sysconfig.get_path('purelib')}\n{package_home()}\n")
+    (purelib / "all.pth").write_text(f"{sysconfig.get_path('purelib')}\n{PACKAGE_HOME}\n")
     assert float(_asked(environment, "-c", TRAINING, str(write()))) == mean()
 
 
@@ -135,7 +138,7 @@ def test_what_has_nothing_to_do_with_isolation_is_not_blamed_on_it(environment: 
     # The organiser finds its libraries by an environment variable, which nobody has in a sandbox.
     libraries = environment / "libraries"
     libraries.symlink_to(sysconfig.get_path("purelib"))
-    said = _asked(environment, "-c", PROBLEM, PYTHONPATH=f"{libraries}:{package_home()}")
+    said = _asked(environment, "-c", PROBLEM, PYTHONPATH=f"{libraries}:{PACKAGE_HOME}")
     assert "did not start: ModuleNotFoundError: No module named 'numpy'" in said
     assert "can import matbench_lite and pandas with no environment variable set" in said
     assert "without" not in said
@@ -152,7 +155,7 @@ def test_a_kernel_that_refuses_is_named(works: Callable[..., str]) -> None:
 def test_a_program_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = isolation._plan
     monkeypatch.setattr(isolation, "_plan", lambda *given, **options: plan(*given, **options) | {"command": ["/no/py"]})
-    with launched(LIMITS, isolated=False) as (process, _):
+    with launched(LIMITS, isolated=False) as (process, *_):
         assert process.communicate()[0] == b"No such file or directory: /no/py\n"
         assert process.returncode == CANNOT_START
 

@@ -96,5 +96,6 @@ def test_without_isolation_the_environment_and_the_folder_are_its_own(
 ) -> None:
     monkeypatch.setenv("ORGANISER_SECRET", "secret")
     folder = write(fit="assert 'ORGANISER_SECRET' not in os.environ; Path('mine').touch(); Path(__file__).unlink()")
-    assert set(train(folder, isolated=False).predicted[0].values) == {mean()}
+    predicted, _ = train(folder, isolated=False)
+    assert set(predicted[0].values) == {mean()}
     assert [path.name for path in folder.iterdir()] == ["model.py"]
