@@ -1,7 +1,8 @@
-"""Where an entry fails: its error by target, elements and symmetry, and its worst rows."""
+"""Where an entry fails: its error by target, elements, symmetry and distance from training, and its worst rows."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from matbench_lite.board.relatives import Relatives
 from matbench_lite.board.rows import Rows, ordered_predictions, row_losses
+from matbench_lite.board.subset_scores import DistanceBin, distance_bins
 from matbench_lite.submission import RecordedFold
 from matbench_lite.tasks import Task
 
@@ -77,23 +80,30 @@ class Anatomy:
     Args:
         groups: Errors of groups of rows. Every row is in one group of each kind; for "element", in one per element.
         worst: The rows with the largest errors, largest first; for classification the wrong ones it is surest of.
+        distances: Errors by the distance to the nearest training composition, nearest first; none without formulas.
     """
 
     groups: tuple[Group, ...]
     worst: tuple[WorstRow, ...]
+    distances: tuple[DistanceBin, ...] = ()
 
 
-def dissect(task: Task, rows: Rows, recorded: Mapping[int, RecordedFold]) -> Anatomy:
+def dissect(task: Task, rows: Rows, relatives: Relatives | None, recorded: Mapping[int, RecordedFold]) -> Anatomy:
     """Find where an entry fails on a task whose targets are here, and whose folds are all recorded."""
+    ordered = ordered_predictions(recorded)
     predictions = np.empty(len(rows.targets))
-    predictions[rows.by_fold] = ordered_predictions(recorded)
+    predictions[rows.by_fold] = ordered
     losses = row_losses(rows.targets, predictions)
     groups = [
         group
         for by, of_rows, codes, labels in _groupings(rows)
         for group in _groups(by, losses[of_rows], codes, labels)
     ]
-    return Anatomy(groups=tuple(groups), worst=tuple(_worst(task, rows, predictions, losses)))
+    return Anatomy(
+        groups=tuple(groups),
+        worst=tuple(_worst(task, rows, predictions, losses)),
+        distances=() if relatives is None else tuple(distance_bins(rows, relatives, ordered)),
+    )
 
 
 def from_computed(content: dict[str, Any]) -> Anatomy:
@@ -101,6 +111,10 @@ def from_computed(content: dict[str, Any]) -> Anatomy:
     return Anatomy(
         groups=tuple(Group(**group) for group in content["groups"]),
         worst=tuple(WorstRow(**row) for row in content["worst"]),
+        distances=tuple(
+            DistanceBin(**{**held, "high": math.inf if held["high"] is None else held["high"]})
+            for held in content["distances"]
+        ),
     )
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from matbench_lite.board.pairs import Pair
-from matbench_lite.board.result import Result, higher_is_better
+from matbench_lite.board.result import RankedTask, higher_is_better, ranked_task
 from matbench_lite.board.results import Results
 from matbench_lite.board.table import to_frame
+from matbench_lite.cleaner import brief
 from matbench_lite.errors import MatbenchLiteError
-from matbench_lite.metrics import Summary, ranking_metric
-from matbench_lite.stats import ALPHA, Interval, holm, paired_test
+from matbench_lite.metrics import Summary
+from matbench_lite.stats import Interval, Word
 from matbench_lite.tasks import Task
 from matbench_lite.text import count
 
@@ -21,38 +21,39 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_EVEN: tuple[Word, ...] = ("equivalent", "not told apart")
+"""What is said of two entries of which neither is better."""
+
+
 @dataclass(frozen=True, kw_only=True)
-class CompareRow:
+class CompareRow(RankedTask):
     """Two entries on one task.
 
     Args:
-        task: Name of the task.
-        metric: Name of the ranking metric.
-        unit: Unit of the target; "" for classification.
         first: One entry's slug.
         second: The other's.
         first_score: The ranking metric of the first over the folds, in its unit.
         second_score: That of the second.
         difference: The first less the second.
-        interval: 95 % paired bootstrap interval of the difference over test rows; None without targets.
-        p: P-value of the paired test over folds; Holm-corrected over the pairs of the task.
+        word: What is said of the first: better, worse, equivalent, or not told apart; None, as the interval and p,
+            without targets.
+        interval: 99 % interval of the difference: it excludes zero exactly when the two are told apart.
+        p: P-value of the difference; told apart is below 1 %.
         first_wins: Share of the rows on which the first has the smaller error, from 0 to 1; None without targets.
         second_wins: Share of the rows on which the second has.
         ahead: The entry of the better score; None if the scores are equal.
-        winner: The entry that is ahead, if the test tells the two apart at 5 %; else None.
+        winner: The entry that is better; None if neither is, or without targets.
         verified: Whether both scores were computed from predictions, with targets proven to be the published ones.
     """
 
-    task: str
-    metric: str
-    unit: str
     first: str
     second: str
     first_score: Summary
     second_score: Summary
     difference: float
+    word: Word | None
     interval: Interval | None
-    p: float
+    p: float | None
     first_wins: float | None
     second_wins: float | None
     ahead: str | None
@@ -81,14 +82,17 @@ class CompareBoard:
         """What a reader should know first, in one sentence, with the names of the entries by slug."""
         if not self.rows:
             return "There is no task that these entries have in common."
-        tasks = {row.task for row in self.rows}
-        wins = {slug: sum(row.winner == slug for row in self.rows) for slug in self.slugs}
-        even = sum(row.winner is None for row in self.rows)
+        tasks = count(len({row.task for row in self.rows}), "task")
+        said = [row.word for row in self.rows if row.word is not None]
+        if not said:
+            return f"{tasks} in common; without targets, nothing says who is better."
+        even = [f"{said.count(word)} {word}" for word in _EVEN if word in said]
         if len(self.slugs) > 2:
-            compared = count(len(self.rows), "comparison")
-            return f"{count(len(tasks), 'task')}, {compared}: {even} of them cannot be told apart."
-        counts = ", ".join(f"{names[slug]} wins {number}" for slug, number in wins.items())
-        return f"{count(len(tasks), 'task')} in common: {counts}, {even} cannot be told apart."
+            decided = f"one is better in {sum(word not in _EVEN for word in said)}"
+            return f"{tasks}, {count(len(self.rows), 'comparison')}: {', '.join([decided, *even])}."
+        wins = {slug: sum(row.winner == slug for row in self.rows) for slug in self.slugs}
+        counts = [f"{brief(names[slug])} is better on {number}" for slug, number in wins.items()]
+        return f"{tasks} in common: {', '.join([*counts, *even])}."
 
     def to_frame(self) -> pd.DataFrame:
         """One row per task and pair."""
@@ -115,34 +119,27 @@ def compare(results: Results, slugs: Sequence[str]) -> CompareBoard:
     return CompareBoard(slugs=chosen, rows=tuple(rows))
 
 
-def _task_rows(results: Results, task: Task, slugs: Sequence[str]) -> list[CompareRow]:
+def _task_rows(results: Results, task: Task, slugs: Sequence[str]) -> Iterator[CompareRow]:
     listed = {slug: result for slug in slugs if (result := results.of(slug, task)) is not None}
-    pairs = list(combinations(listed, 2))
-    tests = [paired_test(listed[a].by_fold, listed[b].by_fold) for a, b in pairs]
-    p_values = holm([test.p for test in tests]).tolist()
-    by_rows = results.pairs(pairs, task)
-    return [_row(task, both, listed, p, rows) for both, p, rows in zip(pairs, p_values, by_rows, strict=True)]
-
-
-def _row(task: Task, slugs: tuple[str, str], listed: dict[str, Result], p: float, rows: Pair | None) -> CompareRow:
-    first, second = (listed[slug] for slug in slugs)
-    difference = first.ranking.mean - second.ranking.mean
-    first_ahead = (difference > 0) == higher_is_better(task.kind)
-    ahead = None if difference == 0 else slugs[0] if first_ahead else slugs[1]
-    return CompareRow(
-        task=task.name,
-        metric=ranking_metric(task.kind),
-        unit=task.unit,
-        first=slugs[0],
-        second=slugs[1],
-        first_score=first.ranking,
-        second_score=second.ranking,
-        difference=difference,
-        interval=rows.interval if rows else None,
-        p=p,
-        first_wins=rows.first_wins if rows else None,
-        second_wins=rows.second_wins if rows else None,
-        ahead=ahead,
-        winner=ahead if p < ALPHA else None,
-        verified=first.verified and second.verified,
-    )
+    both = list(combinations(listed, 2))
+    for (first, second), won in zip(both, results.rows_won(both, task), strict=True):
+        ours, theirs, pair = listed[first], listed[second], results.pair(first, second, task)
+        difference = pair.difference if pair else ours.ranking.mean - theirs.ranking.mean
+        first_ahead = (difference > 0) == higher_is_better(task.kind)
+        ahead = None if difference == 0 else first if first_ahead else second
+        yield CompareRow(
+            first=first,
+            second=second,
+            first_score=ours.ranking,
+            second_score=theirs.ranking,
+            difference=difference,
+            word=pair.word if pair else None,
+            interval=pair.interval if pair else None,
+            p=pair.p if pair else None,
+            first_wins=won[0] if won else None,
+            second_wins=won[1] if won else None,
+            ahead=ahead,
+            winner=ahead if pair and pair.word in ("better", "worse") else None,
+            verified=ours.verified and theirs.verified,
+            **ranked_task(task),
+        )

@@ -2,63 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from matbench_lite.board.pairs import Place, order
-from matbench_lite.board.result import Result, scaled_error
+from matbench_lite.board.headlines import over_tasks_words
+from matbench_lite.board.result import RankedTask, Result, ranked_task, scaled_error
 from matbench_lite.board.results import Results
 from matbench_lite.board.table import to_frame
-from matbench_lite.errors import UnknownNameError, unknown_name
+from matbench_lite.board.task_sets import default_task_set, select_tasks
 from matbench_lite.memory import collector_paused
-from matbench_lite.metrics import Summary, ranking_metric
+from matbench_lite.metrics import Summary
 from matbench_lite.stats import (
+    MANY_TASKS,
     Friedman,
+    GeometricMean,
     Interval,
-    RankInterval,
+    Place,
     average_ranks,
     critical_difference,
     friedman,
-    rank_intervals,
+    geometric_means,
+    places_over_tasks,
+    ranked,
 )
-from matbench_lite.tasks import Benchmark, Task
+from matbench_lite.tasks import Task
+from matbench_lite.text import in_words
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
-class BestRow:
+class BestRow(RankedTask):
     """A task and the best general-purpose entry on it.
 
     Args:
-        task: Name of the task.
         samples: Number of rows.
-        metric: Name of the ranking metric.
-        unit: Unit of the target; "" for classification.
         slug: The best entry; None if no general-purpose entry has the task.
         algorithm: Its name for people.
         score: The ranking metric over the folds, in its unit.
-        interval: 95 % bootstrap interval of the score over test rows; None without targets.
+        interval: 95 % interval of the score on other rows, for these trained models; None without targets.
         scaled_error: The score on the scale that all tasks share.
-        tied: How many general-purpose entries cannot be told apart from it, itself not counted.
+        leading: How many general-purpose entries are in the leading group, itself counted; None without targets.
+        wide: How many of those are in it below an entry that is not: they scatter too widely to say more.
         others: How many other general-purpose entries have the task.
         verified: Whether the score was computed from the predictions, with targets proven to be the published ones.
     """
 
-    task: str
     samples: int
-    metric: str
-    unit: str
     slug: str | None = None
     algorithm: str | None = None
     score: Summary | None = None
     interval: Interval | None = None
     scaled_error: float | None = None
-    tied: int = 0
+    leading: int | None = None
+    wide: int = 0
     others: int = 0
     verified: bool = False
 
@@ -70,15 +73,17 @@ class Cell:
     Args:
         scaled_error: The score on the scale that all tasks share.
         scaled_std: Its standard deviation over the folds, on the same scale.
-        best: Whether no entry of the board is better.
-        tie_group: "a" holds the best and all that cannot be told apart from it.
+        best: Whether no entry of the board, constant guesses aside, has a better score.
+        leading: Whether it is in the leading group: the best, and all that are not told apart from it or equivalent.
+        wide: Whether it is in that group below an entry that is not.
         verified: Whether the score was computed from the predictions, with targets proven to be the published ones.
     """
 
     scaled_error: float
     scaled_std: float
     best: bool
-    tie_group: str
+    leading: bool
+    wide: bool
     verified: bool
 
 
@@ -90,10 +95,15 @@ class GeneralRow:
         slug: The entry.
         algorithm: Its name for people.
         category: E.g. "general-purpose, requires-structure".
-        rank: Its place by mean rank over the task set; None, as all that follows, if it lacks one of the tasks.
-        rank_interval: 95 % interval of the place: the tasks are drawn again.
-        mean_rank: Mean of its ranks over the tasks of the set, among the entries that have them all.
-        mean_rank_interval: 95 % interval of the mean rank.
+        requires_structure: Whether it has the structure tasks and no others.
+        reference: Whether it is a constant guess, which is listed and has no rank.
+        rank: Its place by the geometric mean; None for a constant guess, and if it lacks one of the tasks of the set.
+        geometric_mean: Of its scaled errors over the tasks of the set; None if it lacks one of them.
+        interval: 95 % interval of it on other tasks like these; None with one task, without targets, and for a constant
+            guess.
+        first_place: The first place that it may have, at 95 %, if the tasks are drawn again; None with few tasks.
+        last_place: The last one.
+        mean_rank: Mean of its ranks over the tasks of the set, among the entries that are ranked.
         led: Number of tasks of the set on which none of those entries is better.
         tasks: Its tasks; one that it does not have is not there.
     """
@@ -101,10 +111,14 @@ class GeneralRow:
     slug: str
     algorithm: str
     category: str
+    requires_structure: bool = False
+    reference: bool = False
     rank: int | None = None
-    rank_interval: Interval | None = None
+    geometric_mean: float | None = None
+    interval: Interval | None = None
+    first_place: int | None = None
+    last_place: int | None = None
     mean_rank: float | None = None
-    mean_rank_interval: Interval | None = None
     led: int | None = None
     tasks: Mapping[str, Cell] = field(default_factory=dict)
 
@@ -117,8 +131,11 @@ class GeneralBoard:
         task_set: Name of the task set that entries are ranked on.
         ranked_tasks: Its tasks.
         best: One row per task of the benchmark: the best general-purpose entry.
-        rows: The general-purpose entries: those that are ranked, best first, then the others by name.
+        rows: The general-purpose entries: those that are ranked, best first, then the others by name, and last the
+            constant guesses.
         friedman: Friedman's test of all ranked entries; None with fewer than two.
+        unscaled: Tasks of the set that do not count, because the deviation of their targets is unknown or zero.
+        left_out: Entries that have all tasks of the set and are not ranked, and why.
     """
 
     task_set: str
@@ -126,10 +143,12 @@ class GeneralBoard:
     best: tuple[BestRow, ...]
     rows: tuple[GeneralRow, ...]
     friedman: Friedman | None
+    unscaled: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ranked(self) -> tuple[GeneralRow, ...]:
-        """The entries that have all tasks of the set."""
+        """The entries that have all tasks of the set, but for constant guesses."""
         return tuple(row for row in self.rows if row.rank is not None)
 
     @property
@@ -139,17 +158,18 @@ class GeneralBoard:
 
     @property
     def headline(self) -> str:
-        """What a reader should know first, in one sentence."""
+        """What a reader should know first: who is ahead, and how sure that is."""
         tasks = f"{len(self.ranked_tasks)} tasks" if len(self.ranked_tasks) > 1 else "one task"
         if not self.rows:
             return "No general-purpose entry yet."
+        if all(row.reference for row in self.rows):
+            return "A constant guess is all that there is yet: none is ranked."
+        if not self.ranked_tasks:
+            return f"No task of the set {self.task_set!r} has a scale: none is ranked."
         if not self.ranked:
             return f"No general-purpose entry has all of the {tasks} of the set {self.task_set!r}: none is ranked."
-        count = f"{len(self.ranked)} of {len(self.rows)} general-purpose entries"
-        if self.friedman is None:
-            return f"{count} is ranked: it alone has all of the {tasks}."
-        verdict = "differ significantly" if self.friedman.p < 0.05 else "cannot be told apart over the tasks"
-        return f"{count} have all of the {tasks} and are ranked; they {verdict} (Friedman, p = {self.friedman.p:.2g})."
+        said = over_tasks_words(self.ranked, len(self.ranked_tasks))
+        return f"{said} Not counted, for want of a scale: {in_words(self.unscaled)}." if self.unscaled else said
 
     def to_frame(self) -> pd.DataFrame:
         """One row per entry, one column per task and number; empty where an entry lacks the task."""
@@ -169,34 +189,41 @@ def general_board(results: Results, task_set: str | None = None) -> GeneralBoard
         UnknownNameError: If there is no such set, or the benchmark has no task in it.
     """
     task_set = task_set or default_task_set(results.benchmark)
-    ranked_tasks = select_tasks(results.benchmark, task_set)
+    chosen = select_tasks(results.benchmark, task_set)
+    scaled = tuple(task for task in chosen if math.isfinite(_scale(task)))
     slugs = [slug for slug in sorted(results.entries) if results.categories[slug].general_purpose]
     cells: dict[str, dict[str, Cell]] = {slug: {} for slug in slugs}
     best = []
     for task in results.benchmark:
         every = results.on(task)
-        listed = {slug: every[slug] for slug in slugs if slug in every}
-        # Most often all are general-purpose: then it is the order on the board of the task.
-        places = results.places(task) if len(listed) == len(every) else order(task, listed)
-        best.append(_best(results, task, places, listed))
+        places = results.places_among(slugs, task)
+        best.append(best_row(results, task, places))
+        first = min((place.rank for place in places if not place.reference), default=1)
         for place in places:
-            cells[place.slug][task.name] = _cell(task, place, listed[place.slug])
-    rows, outcome = _ranked_rows(results, ranked_tasks, cells)
+            cells[place.slug][task.name] = _cell(task, place, every[place.slug], first)
+    rows, outcome = _rows(results, scaled, cells)
     return GeneralBoard(
         task_set=task_set,
-        ranked_tasks=tuple(task.name for task in ranked_tasks),
+        ranked_tasks=tuple(task.name for task in scaled),
         best=tuple(best),
         rows=tuple(rows),
         friedman=outcome,
+        unscaled=tuple(task.name for task in chosen if task not in scaled),
+        left_out={
+            slug: f"{category.name}: {category.reason}"
+            for slug, category in results.categories.items()
+            if not category.general_purpose and scaled and all(results.of(slug, task) for task in scaled)
+        },
     )
 
 
-def _best(results: Results, task: Task, places: list[Place], listed: Mapping[str, Result]) -> BestRow:
-    row = BestRow(task=task.name, samples=task.rows, metric=ranking_metric(task.kind), unit=task.unit)
+def best_row(results: Results, task: Task, places: Sequence[Place]) -> BestRow:
+    """The best of those who have places on a task."""
+    row = BestRow(samples=task.rows, **ranked_task(task))
     if not places:
         return row
-    slug = places[0].slug
-    result = listed[slug]
+    slug = next((place.slug for place in places if place.best), places[0].slug)
+    result = results.on(task)[slug]
     return replace(
         row,
         slug=slug,
@@ -204,104 +231,78 @@ def _best(results: Results, task: Task, places: list[Place], listed: Mapping[str
         score=result.ranking,
         interval=result.interval,
         scaled_error=scaled_error(task, result.ranking.mean),
-        tied=sum(place.tie_group == "a" for place in places[1:]),
+        leading=sum(place.leading for place in places) if places[0].first_place is not None else None,
+        wide=sum(place.wide for place in places),
         others=len(places) - 1,
         verified=result.verified,
     )
 
 
-def _cell(task: Task, place: Place, result: Result) -> Cell:
+def _cell(task: Task, place: Place, result: Result, first: int) -> Cell:
     score = result.ranking
     return Cell(
         scaled_error=scaled_error(task, score.mean),
         scaled_std=abs(scaled_error(task, score.mean + score.std) - scaled_error(task, score.mean)),
-        best=place.rank == 1,
-        tie_group=place.tie_group,
+        best=place.rank == first and not place.reference,
+        leading=place.leading and not place.reference,
+        wide=place.wide,
         verified=result.verified,
     )
 
 
-def _ranked_rows(
+def _scale(task: Task) -> float:
+    """By how much a score is multiplied to be on the common scale; NaN where that is not known."""
+    return abs(scaled_error(task, 1.0) - scaled_error(task, 0.0))
+
+
+def _rows(
     results: Results, tasks: tuple[Task, ...], cells: Mapping[str, Mapping[str, Cell]]
 ) -> tuple[list[GeneralRow], Friedman | None]:
-    complete = [slug for slug, held in cells.items() if all(task.name in held for task in tasks)]
-    # By the score itself: the scale of a task may be unknown.
-    losses = np.array([[_loss(task, results, slug) for task in tasks] for slug in complete])
-    ranks = average_ranks(losses) if complete else losses
-    places = dict(zip(complete, rank_intervals(ranks), strict=True)) if complete else {}
-    led = dict(zip(complete, (losses == losses.min(axis=0)).sum(axis=1).tolist(), strict=True)) if complete else {}
-    rows = [_general_row(results, slug, held, places.get(slug), led.get(slug)) for slug, held in cells.items()]
-    rows.sort(key=lambda row: (row.rank is None, row.rank, row.algorithm.lower(), row.slug))
-    return rows, friedman(ranks) if len(complete) > 1 else None
+    complete = [slug for slug, held in cells.items() if tasks and all(task.name in held for task in tasks)]
+    means = dict(zip(complete, _geometric_means(results, tasks, complete, cells), strict=True))
+    in_order = [slug for slug in complete if slug not in results.references]
+    ranks = ranked({slug: means[slug].mean for slug in in_order})
+    errors = _errors(tasks, in_order, cells)
+    by_task = average_ranks(errors) if in_order else errors
+    about: dict[str, dict[str, Any]] = {slug: {} for slug in cells}
+    for place, slug in enumerate(in_order):
+        led = int((errors[place] == errors.min(axis=0)).sum())
+        about[slug] = {"rank": ranks[slug], "mean_rank": float(by_task[place].mean()), "led": led}
+    if len(tasks) >= MANY_TASKS and len(in_order) > 1:
+        for slug, (first, last) in zip(in_order, places_over_tasks(errors), strict=True):
+            about[slug] |= {"first_place": first, "last_place": last}
+    rows = []
+    for slug, held in cells.items():
+        category, mean, is_reference = results.categories[slug], means.get(slug), slug in results.references
+        rows.append(
+            GeneralRow(
+                slug=slug,
+                algorithm=results.entries[slug].algorithm,
+                category=str(category),
+                requires_structure=category.requires_structure,
+                reference=is_reference,
+                geometric_mean=mean.mean if mean else None,
+                interval=mean.interval if mean and not is_reference else None,
+                tasks=held,
+                **about[slug],
+            )
+        )
+    rows.sort(key=lambda row: (row.reference, row.rank is None, row.rank, row.algorithm.lower(), row.slug))
+    return rows, friedman(by_task) if len(in_order) > 1 else None
 
 
-def _loss(task: Task, results: Results, slug: str) -> float:
-    result = results.of(slug, task)
-    assert result is not None
-    return -result.ranking.mean if task.kind == "classification" else result.ranking.mean
+def _errors(tasks: tuple[Task, ...], slugs: list[str], cells: Mapping[str, Mapping[str, Cell]]) -> NDArray[np.float64]:
+    errors = [[cells[slug][task.name].scaled_error for task in tasks] for slug in slugs]
+    return np.array(errors, dtype=np.float64).reshape(len(slugs), len(tasks))
 
 
-def _general_row(
-    results: Results, slug: str, cells: Mapping[str, Cell], place: RankInterval | None, led: int | None
-) -> GeneralRow:
-    row = GeneralRow(
-        slug=slug, algorithm=results.entries[slug].algorithm, category=str(results.categories[slug]), tasks=cells
-    )
-    if place is None:
-        return row
-    return replace(
-        row,
-        rank=place.rank,
-        rank_interval=place.rank_interval,
-        mean_rank=place.mean,
-        mean_rank_interval=place.mean_interval,
-        led=led,
-    )
-
-
-TASK_SETS = {
-    "all": "all tasks",
-    "regression": "the regression tasks",
-    "structure": "the structure tasks",
-    "common": "the regression tasks on structures, which every general-purpose entry has",
-}
-"""What each set holds, by name."""
-
-
-def select_tasks(benchmark: Benchmark, task_set: str) -> tuple[Task, ...]:
-    """The tasks of a set.
-
-    Args:
-        benchmark: The benchmark.
-        task_set: A key of `TASK_SETS`.
-
-    Raises:
-        UnknownNameError: If there is no such set, or the benchmark has no task in it.
-
-    Examples:
-        >>> from matbench_lite import load_benchmark
-        >>> {name: len(select_tasks(load_benchmark("matbench_v0.1"), name)) for name in TASK_SETS}
-        {'all': 13, 'regression': 10, 'structure': 9, 'common': 8}
-    """
-    if task_set not in TASK_SETS:
-        raise unknown_name("task set", task_set, TASK_SETS)
-    tasks = _selected(benchmark, task_set)
-    if not tasks:
-        raise UnknownNameError(f"{benchmark.name} has no task in the set {task_set!r}", fix="use the set 'all'")
-    return tasks
-
-
-def default_task_set(benchmark: Benchmark) -> str:
-    """The set on which every general-purpose entry can be ranked: "common", or "all" where that is empty.
-
-    An entry is general-purpose if it has all tasks, all regression tasks or all structure tasks, and so, each time, the
-    tasks that are both.
-    """
-    return "common" if _selected(benchmark, "common") else "all"
-
-
-def _selected(benchmark: Benchmark, task_set: str) -> tuple[Task, ...]:
-    return benchmark.select(
-        kind="regression" if task_set in ("regression", "common") else None,
-        input="structure" if task_set in ("structure", "common") else None,
-    )
+def _geometric_means(
+    results: Results, tasks: tuple[Task, ...], slugs: list[str], cells: Mapping[str, Mapping[str, Cell]]
+) -> list[GeometricMean]:
+    if not slugs:
+        return []
+    variances = np.full((len(slugs), len(tasks)), np.nan)
+    for place, task in enumerate(tasks):
+        if (every := results.all_pairs(task)) is not None:
+            variances[:, place] = [_scale(task) ** 2 * every.variances[slug] for slug in slugs]
+    return geometric_means(_errors(tasks, slugs, cells), variances)

@@ -1,45 +1,108 @@
-"""One entry on one task: its scores, their interval, and the score on unseen formulas."""
+"""One entry on one task: its scores, their interval, and the scores on rows unlike those in training."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from matbench_lite.board.rows import Rows, ordered_predictions, read_rows, row_losses, targets_state
+from matbench_lite.board.relatives import Relatives
+from matbench_lite.board.rows import Rows, ordered_predictions, read_rows, targets_state
 from matbench_lite.board.score_table import WHOLE, Folds
-from matbench_lite.metrics import METRICS, Summary, balanced_accuracy, mae, ranking_metric, summarise
-from matbench_lite.stats import Interval, bootstrap_balanced_accuracy, bootstrap_mean
-from matbench_lite.submission import MAX_PREDICTION, RecordedFold, TaskScores, score_rows
+from matbench_lite.board.subset_scores import SubsetScore, as_numbers, from_numbers, subset_scores
+from matbench_lite.metrics import DECISION_THRESHOLD, METRICS, Summary, mape_half_rows, ranking_metric
+from matbench_lite.stats import Interval, score_interval
+from matbench_lite.submission import MAX_PREDICTION, RecordedFold, TaskScores, score_folds
 from matbench_lite.tasks import Task
 
-_UNSEEN = "unseen_formulas_"
-"""In the score table, before the number of a fold: its ranking metric on formulas that its training part has not."""
+ConstantStd = Literal["all rows", "all rows of a fold"]
+"""For which rows a std is the same."""
+_POOLED = "pooled_"
+"""In the score table, before the name of a metric: its value over the rows of all folds."""
+_SINGLE = 1e-4
+"""Relative difference of two equal stds, where they follow from ends of intervals in single precision."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result:
+class RankedTask:
+    """A task, and how it ranks.
+
+    Args:
+        task: Name of the task.
+        metric: Name of the ranking metric.
+        unit: Unit of the target; "" for classification.
+    """
+
+    task: str
+    metric: str
+    unit: str
+
+
+def ranked_task(task: Task) -> dict[str, Any]:
+    """The fields of `RankedTask`."""
+    return {"task": task.name, "metric": ranking_metric(task.kind), "unit": task.unit}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Known:
+    """What boards take from a result as it is.
+
+    Args:
+        verified: Whether the scores were computed from the predictions, with targets proven to be the published ones.
+        interval: 95 % interval of the ranking metric on other rows, for these trained models; None without targets.
+        without_relatives: The score on rows with no composition within 5 at.% in the training part of their fold; None
+            without targets, or without formulas.
+        unseen_systems: The score on rows whose chemical system that part does not have; None as before.
+        pooled: Metrics of the rows of all folds together, those that `Metric.pooled` says.
+        mape_half_rows: How few rows make more than half of mape*; None if it takes more than ten.
+    """
+
+    verified: bool = False
+    interval: Interval | None = None
+    without_relatives: SubsetScore | None = None
+    unseen_systems: SubsetScore | None = None
+    pooled: Mapping[str, float] = field(default_factory=dict)
+    mape_half_rows: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured(_Known):
+    """What boards say of one entry on one task.
+
+    Args:
+        score: The ranking metric over the folds, in its unit; None if there are neither targets nor stated scores.
+        scaled_error: The score on the scale that all tasks share.
+        metrics: Metrics over the folds.
+        mape_share: Share of the rows that mape* uses, from 0 to 1.
+        constant_std: Whether the recorded std is the same for "all rows", or for "all rows of a fold"; else None.
+    """
+
+    score: Summary | None = None
+    scaled_error: float | None = None
+    metrics: Mapping[str, Summary] = field(default_factory=dict)
+    mape_share: float | None = None
+    constant_std: ConstantStd | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result(_Known):
     """What is known of one entry on one task, all folds recorded.
 
     Args:
         scores: Every metric of every fold.
         rows: Number of rows of the task.
-        verified: Whether the scores were computed from the predictions, with targets proven to be the published ones.
-        interval: 95 % bootstrap interval of the ranking metric over test rows; None without targets.
-        unseen: The ranking metric on rows whose formula the training part does not have; None where there are no such
-            rows in some fold, no others, or no targets.
-        unseen_share: Share of such rows, from 0 to 1; None without targets.
+        cluster_count: Number of clusters of rows; 0 without targets.
+        is_constant: Whether all predictions of a fold are the same, or all its labels; None without targets.
     """
 
     scores: TaskScores
     rows: int
-    verified: bool
-    interval: Interval | None = None
-    unseen: Summary | None = None
-    unseen_share: float | None = None
+    cluster_count: int = 0
+    is_constant: bool | None = None
 
     @property
     def ranking(self) -> Summary:
@@ -53,11 +116,36 @@ class Result:
         return [scores[metric] for scores in self.scores.folds.values()]
 
     @property
+    def errors(self) -> list[float]:
+        """The mean loss, fold by fold: the mean absolute error, or one less the balanced accuracy."""
+        return [1 - score for score in self.by_fold] if higher_is_better(self.scores.kind) else self.by_fold
+
+    @property
     def mape_share(self) -> float | None:
         """Share of the rows that mape* uses, from 0 to 1; None where that is not known, or no such metric."""
         used = [scores.get("mape_rows", math.nan) for scores in self.scores.folds.values()]
         share = sum(used) / self.rows
         return None if math.isnan(share) else share
+
+    @property
+    def constant_std(self) -> ConstantStd | None:
+        """Whether the recorded std is the same for all rows, or for all of a fold; None: neither, or there is none."""
+        stds = [scores.get("constant_std", math.nan) for scores in self.scores.folds.values()]
+        if any(map(math.isnan, stds)):
+            return None
+        return "all rows" if all(math.isclose(std, stds[0], rel_tol=_SINGLE) for std in stds) else "all rows of a fold"
+
+
+def measured(task: Task, result: Result) -> dict[str, Any]:
+    """What boards say of a result, by the fields of `Measured`."""
+    return {
+        **{known.name: getattr(result, known.name) for known in fields(_Known)},
+        "score": result.ranking,
+        "scaled_error": scaled_error(task, result.ranking.mean),
+        "metrics": result.scores.metrics,
+        "mape_share": result.mape_share,
+        "constant_std": result.constant_std,
+    }
 
 
 def higher_is_better(kind: str) -> bool:
@@ -65,34 +153,47 @@ def higher_is_better(kind: str) -> bool:
     return bool(METRICS[ranking_metric(kind)].higher_is_better)
 
 
-def computed(task: Task, rows: Rows, recorded: Mapping[int, RecordedFold]) -> dict[int, dict[str, float]]:
+def computed(
+    task: Task, rows: Rows, relatives: Relatives | None, recorded: Mapping[int, RecordedFold]
+) -> dict[int, dict[str, float]]:
     """What the score table keeps of an entry on a task: every metric by fold, and values of all folds together."""
-    losses = row_losses(rows.ordered_targets, ordered_predictions(recorded))
-    share = float(rows.unseen.mean())
-    folds = {
-        fold: {
-            name: float(value)
-            for name, value in score_rows(task.kind, rows.targets_by_fold[fold], held.predictions).items()
-        }
-        for fold, held in recorded.items()
-    }
-    unseen = _unseen(task, rows, recorded) if 0 < share < 1 else {}
-    interval = _interval(rows, losses)
-    whole = {"interval_low": interval.low, "interval_high": interval.high, "unseen_share": share}
-    return {**folds, WHOLE: {**whole, **{f"{_UNSEEN}{fold}": value for fold, value in unseen.items()}}}
+    predictions = ordered_predictions(recorded)
+    targets = dict(enumerate(rows.split(rows.ordered_targets)))
+    scored = score_folds(task, targets, {fold: held.predictions for fold, held in recorded.items()})
+    folds = {fold: {name: float(value) for name, value in scores.items()} for fold, scores in scored.items()}
+    subsets = {} if relatives is None else subset_scores(rows, relatives, predictions)
+    interval = score_interval(rows.score_losses(predictions), rows.design)
+    if higher_is_better(task.kind):
+        interval = Interval(low=1 - interval.high, high=1 - interval.low)
+    whole = {"interval_low": interval.low, "interval_high": interval.high}
+    whole["clusters"] = float(rows.design.cluster_count)
+    whole["constant"] = float(_is_constant(task, rows.split(predictions)))
+    return {**folds, WHOLE: whole | as_numbers(subsets) | _of_all_rows(task, rows, predictions)}
+
+
+def _of_all_rows(task: Task, rows: Rows, predictions: NDArray[np.float64]) -> dict[str, float]:
+    """Metrics of the rows of all folds together, and how few of them make half of mape*."""
+    truth = rows.ordered_targets
+    pooled = (metric for metric in METRICS.values() if metric.pooled and task.kind in metric.kinds)
+    values = {f"{_POOLED}{metric.name}": float(metric(truth, predictions)) for metric in pooled}
+    few = mape_half_rows(truth, predictions, rows.design.folds) if task.kind == "regression" else None
+    return values if few is None else {**values, "mape_half_rows": float(few)}
 
 
 def from_computed(task: Task, values: Folds, *, verified: bool) -> Result:
     """The record of what was computed."""
     whole = values[WHOLE]
     folds = {fold: held for fold, held in values.items() if fold != WHOLE}
-    unseen = [value for name, value in whole.items() if name.startswith(_UNSEEN)]
     return Result(
         scores=TaskScores(task=task.name, kind=task.kind, unit=task.unit, folds=folds, complete=True),
         verified=verified,
         interval=Interval(low=whole["interval_low"], high=whole["interval_high"]),
-        unseen=summarise(unseen) if unseen else None,
-        unseen_share=whole["unseen_share"],
+        without_relatives=from_numbers(whole, "without_relatives"),
+        unseen_systems=from_numbers(whole, "unseen_systems"),
+        cluster_count=int(whole["clusters"]),
+        is_constant=bool(whole["constant"]),
+        pooled={name.removeprefix(_POOLED): whole[name] for name in whole if name.startswith(_POOLED)},
+        mape_half_rows=int(whole["mape_half_rows"]) if "mape_half_rows" in whole else None,
         rows=task.rows,
     )
 
@@ -114,23 +215,10 @@ def from_recorded(task: Task, recorded: Mapping[int, RecordedFold]) -> Result | 
     return Result(scores=scores, verified=False, rows=task.rows)
 
 
-def _interval(rows: Rows, losses: np.ndarray[Any, np.dtype[np.float64]]) -> Interval:
-    folds = rows.split(losses)
-    if rows.targets.dtype == bool:
-        return bootstrap_balanced_accuracy(rows.targets_by_fold, [fold == 0 for fold in folds])
-    return bootstrap_mean(folds)
-
-
-def _unseen(task: Task, rows: Rows, recorded: Mapping[int, RecordedFold]) -> dict[int, float]:
-    """The ranking metric on unseen formulas, fold by fold; nothing if a fold has no such rows."""
-    metric = balanced_accuracy if task.kind == "classification" else mae
-    values = {}
-    for fold, held in recorded.items():
-        places, targets = rows.unseen_by_fold[fold]
-        if not len(places):
-            return {}
-        values[fold] = metric(targets, held.predictions.prediction[places])
-    return values
+def _is_constant(task: Task, folds: list[NDArray[np.float64]]) -> bool:
+    two_classes = task.kind == "classification" and not task.classes
+    said = [fold > DECISION_THRESHOLD for fold in folds] if two_classes else folds
+    return all(bool((fold == fold[0]).all()) for fold in said)
 
 
 def scaled_error(task: Task, score: float) -> float:

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from matbench_lite.board import anatomy as anatomies
-from matbench_lite.board import pairs
 from matbench_lite.board import result as results
+from matbench_lite.board import rows as task_rows
 from matbench_lite.board.anatomy import Anatomy
-from matbench_lite.board.pairs import Pair, Place, order
-from matbench_lite.board.result import Result
-from matbench_lite.board.rows import Rows, TargetsState, ordered_predictions, read_rows, row_losses, targets_state
+from matbench_lite.board.products import Products
+from matbench_lite.board.relatives import read_relatives
+from matbench_lite.board.result import Result, higher_is_better
+from matbench_lite.board.rows import TargetsState, ordered_predictions, read_rows, row_losses, targets_state
 from matbench_lite.board.score_table import Folds, Key, ScoreTable
 from matbench_lite.data import derived_directory
 from matbench_lite.derived import Shelf, key
 from matbench_lite.errors import EntryError, MetricError, unknown_name
 from matbench_lite.progress import progress
-from matbench_lite.stats import Interval
+from matbench_lite.stats import Moments, Pair, Place, TaskPairs, order
 from matbench_lite.submission import Submission
 from matbench_lite.tasks import Benchmark, Category, Task
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _MANY = 25
 """Entries after which what was computed is put on disk: a board that is interrupted goes on from there."""
@@ -63,10 +63,10 @@ class Results:
         self._digests: dict[tuple[str, str], str] = {}
         self._complete: dict[str, frozenset[str]] = {}
         self._places: dict[str, list[Place]] = {}
-        self._filled = False
+        self._pairs: dict[str, TaskPairs | None] = {}
         folder = derived_directory() / benchmark.name
         self._scores = ScoreTable(benchmark.name, results.__name__)
-        self._pairs = Shelf(folder, "pairs", pairs.__name__)
+        self._rows_won = Shelf(folder, "rows_won", task_rows.__name__)
         self._anatomies = Shelf(folder, "anatomies", anatomies.__name__)
 
     @cached_property
@@ -100,56 +100,99 @@ class Results:
         """Every entry that has a result on a task, by slug."""
         return {slug: result for slug in self.entries if (result := self.of(slug, task)) is not None}
 
+    @cached_property
+    def references(self) -> frozenset[str]:
+        """The entries that are constant guesses on all their regression tasks; without such, on all tasks they have.
+
+        They have a rank on boards and never lead. Without targets nobody is known to be one.
+        """
+        return frozenset(slug for slug in self.entries if self._is_reference(slug))
+
+    def _is_reference(self, slug: str) -> bool:
+        results_of = [(task.kind, result) for task in self.benchmark if (result := self.of(slug, task))]
+        known = [(kind, result.is_constant) for kind, result in results_of if result.is_constant is not None]
+        regression = [is_constant for kind, is_constant in known if kind == "regression"]
+        return bool(known) and all(regression or [is_constant for _, is_constant in known])
+
     def places(self, task: Task) -> list[Place]:
         """Who is ahead on a task, best first."""
         if task.name not in self._places:
-            self._places[task.name] = order(task, self.on(task))
+            self._places[task.name] = self._order(task, self.on(task), self.all_pairs(task))
         return self._places[task.name]
 
-    def pair(self, first: str, second: str, task: Task) -> Pair | None:
-        """Two entries row by row; None if one has no result, or without targets."""
-        return self.pairs([(first, second)], task)[0]
+    def places_among(self, slugs: Collection[str], task: Task) -> list[Place]:
+        """Who is ahead on a task among some of the entries."""
+        listed = {slug: result for slug, result in self.on(task).items() if slug in slugs}
+        if len(listed) == len(self.on(task)):
+            return self.places(task)
+        every = self.all_pairs(task)
+        return self._order(task, listed, every.among(listed) if every else None)
 
-    def pairs(self, slugs: Iterable[tuple[str, str]], task: Task) -> list[Pair | None]:
-        """Pairs of entries row by row; None for those of which one has no result, and without targets."""
+    def _order(self, task: Task, listed: Mapping[str, Result], pairs: TaskPairs | None) -> list[Place]:
+        scores = {slug: result.ranking.mean for slug, result in listed.items()}
+        return order(scores, pairs, self.references, higher_is_better=higher_is_better(task.kind))
+
+    def pair(self, first: str, second: str, task: Task) -> Pair | None:
+        """What is said of two entries on a task; None if one has no result, or without targets."""
+        if self.of(first, task) is None or self.of(second, task) is None:
+            return None
+        every = self.all_pairs(task)
+        return every.pair(first, second) if every else None
+
+    def all_pairs(self, task: Task) -> TaskPairs | None:
+        """All pairs of the entries that have a result on a task; None without targets, or without such entries."""
+        if task.name not in self._pairs:
+            self._pairs[task.name] = self._known_pairs(task)
+            if self._pairs[task.name] is None and self._state(task) is not None and self.on(task):
+                self._complete_pairs()
+        return self._pairs[task.name]
+
+    def _known_pairs(self, task: Task) -> TaskPairs | None:
+        """All pairs, if the products of all are kept."""
+        state, listed = self._state(task), self.on(task)
+        if state is None or not listed:
+            return None
+        products = Products(task).of(self._names(listed, task, state))
+        return None if np.isnan(products[0]).any() else _task_pairs(task, listed, *products)
+
+    def _complete_pairs(self) -> None:
+        """Multiply the losses of all entries that are new with those of all others, task by task."""
+        with progress("comparing entries", len(self.benchmark)) as advance:
+            for task in self.benchmark:
+                state, listed = self._state(task), self.on(task)
+                if state is not None and listed and self._known_pairs(task) is None:
+                    products = Products(task).completed(
+                        self._names(listed, task, state),
+                        read_rows(task, state.digest),
+                        np.array([result.errors for result in listed.values()]),
+                        [self.entry(slug).recorded(task.name) for slug in listed],
+                    )
+                    self._pairs[task.name] = _task_pairs(task, listed, *products)
+                advance(1)
+
+    def _names(self, slugs: Iterable[str], task: Task, state: TargetsState) -> list[str]:
+        """What the products of each entry are kept under."""
+        return [key(state.digest, self._digest(slug, task))[:32] for slug in slugs]
+
+    def rows_won(self, slugs: Collection[tuple[str, str]], task: Task) -> list[tuple[float, float] | None]:
+        """The share of rows on which each of two entries has the smaller error; None for those that have no result."""
         state = self._state(task)
         if state is None:
             return [None for _ in slugs]
-        keys = self._pair_keys(slugs, task, state)
-        missing = set(self._pairs.missing(keys.values()))
-        self._pairs.put(
-            {
-                name: pairs.compare_rows(self._rows(task, state), *(self._losses(slug, task, state) for slug in both))
-                for both, name in keys.items()
-                if name in missing
-            }
-        )
-        found = (self._pairs.get(keys[both]) if both in keys else None for both in slugs)
-        return [content and Pair(**{**content, "interval": Interval(**content["interval"])}) for content in found]
-
-    def pairs_with_best(self, task: Task) -> list[Pair | None]:
-        """Each of the others beside the best of a task, in the order of their places."""
-        slugs = [place.slug for place in self.places(task)]
-        with_best = [(slug, slugs[0]) for slug in slugs[1:]]
-        state = self._state(task)
-        if (
-            state is not None
-            and not self._filled
-            and self._pairs.missing(self._pair_keys(with_best, task, state).values())
-        ):
-            self._fill_pairs()
-            self._filled = True
-        return self.pairs(with_best, task)
-
-    def _pair_keys(
-        self, slugs: Iterable[tuple[str, str]], task: Task, state: TargetsState
-    ) -> dict[tuple[str, str], str]:
-        """The keys of those pairs of which both have all folds."""
-        return {
+        keys = {
             (first, second): key(state.digest, self._digest(first, task), self._digest(second, task))
             for first, second in slugs
             if self.is_complete(first, task) and self.is_complete(second, task)
         }
+        missing = set(self._rows_won.missing(keys.values()))
+        self._rows_won.put(
+            {
+                name: task_rows.rows_won(*(self._losses(slug, task, state) for slug in both))
+                for both, name in keys.items()
+                if name in missing
+            }
+        )
+        return [tuple(self._rows_won.get(keys[both])) if both in keys else None for both in slugs]
 
     def anatomy(self, slug: str, task: Task) -> Anatomy | None:
         """Where an entry fails on a task; None if it has no result, or without targets."""
@@ -166,7 +209,10 @@ class Results:
         """Where an entry fails on each of its tasks, by key."""
         return {
             key(state.digest, self._digest(slug, task)): anatomies.dissect(
-                task, self._rows(task, state), self.entry(slug).recorded(task.name)
+                task,
+                read_rows(task, state.digest),
+                read_relatives(task, state.digest),
+                self.entry(slug).recorded(task.name),
             )
             for task, state in self._measurable(slug)
         }
@@ -195,46 +241,20 @@ class Results:
                 ]
             )
         }
+        for task, state in {each for tasks in missing.values() for each in tasks}:
+            read_relatives(task, state.digest)  # which may take a while, and shows that by a bar of its own
         waiting: dict[Key, Folds] = {}
         with progress("scoring entries", len(missing)) as advance:
             for number, (slug, tasks) in enumerate(missing.items(), 1):
                 for task, state in tasks:
                     recorded = self.entry(slug).recorded(task.name)
-                    computed = results.computed(task, self._rows(task, state), recorded)
+                    relatives = read_relatives(task, state.digest)
+                    computed = results.computed(task, read_rows(task, state.digest), relatives, recorded)
                     waiting[self._key(slug, task, state)] = computed
                 if number % _MANY == 0 or number == len(missing):
                     self._scores.put(waiting)
                     waiting = {}
                 advance(1)
-
-    def _fill_pairs(self) -> None:
-        """Compare all entries with the best of every task, entry by entry: each is opened once."""
-        best = {task.name: places[0].slug for task in self.benchmark if (places := self.places(task))}
-        wanted = {
-            slug: {
-                key(state.digest, self._digest(slug, task), self._digest(best[task.name], task)): (task, state)
-                for task, state in self._measurable(slug)
-                if slug != best[task.name]
-            }
-            for slug in self.entries
-        }
-        missing = set(self._pairs.missing([name for names in wanted.values() for name in names]))
-        leading: dict[str, NDArray[np.float64]] = {}
-        waiting: dict[str, Pair] = {}
-        with progress("comparing entries", len(missing)) as advance:
-            for slug, names in wanted.items():
-                for name, (task, state) in names.items():
-                    if name not in missing:
-                        continue
-                    if task.name not in leading:
-                        leading[task.name] = self._losses(best[task.name], task, state)
-                    ours = self._losses(slug, task, state)
-                    waiting[name] = pairs.compare_rows(self._rows(task, state), ours, leading[task.name])
-                    advance(1)
-                if len(waiting) > _MANY * len(self.benchmark):
-                    self._pairs.put(waiting)
-                    waiting = {}
-        self._pairs.put(waiting)
 
     def _measurable(self, slug: str) -> Iterator[tuple[Task, TargetsState]]:
         """The complete tasks of an entry whose targets are here."""
@@ -250,13 +270,10 @@ class Results:
             self._targets[task.name] = targets_state(task)
         return self._targets[task.name]
 
-    def _rows(self, task: Task, state: TargetsState) -> Rows:
-        return read_rows(task, state.digest)
-
     def _losses(self, slug: str, task: Task, state: TargetsState) -> NDArray[np.float64]:
         """The losses of an entry on all rows of a task, fold after fold."""
         predictions = ordered_predictions(self.entry(slug).recorded(task.name))
-        return row_losses(self._rows(task, state).ordered_targets, predictions)
+        return row_losses(read_rows(task, state.digest).ordered_targets, predictions)
 
     def _digest(self, slug: str, task: Task) -> str:
         """Identity of an entry's predictions on one task: what they are, and every number."""
@@ -267,10 +284,27 @@ class Results:
         return self._digests[slug, task.name]
 
 
+def _task_pairs(
+    task: Task, listed: Mapping[str, Result], rows: NDArray[np.float64], clusters: NDArray[np.float64]
+) -> TaskPairs:
+    means = np.array([result.errors for result in listed.values()])
+    return TaskPairs(
+        slugs=tuple(listed),
+        higher=results.higher_is_better(task.kind),
+        moments=Moments(
+            scatter=task.fold_scatter,
+            cluster_count=next(iter(listed.values())).cluster_count,
+            fold_means=means,
+            rows=rows,
+            clusters=clusters,
+        ),
+    )
+
+
 def _unrankable(task: Task) -> str | None:
     """What a task has for which there is no board yet, in words."""
     if task.n_folds < 2:
-        return "one fold: a leaderboard tests over folds whether entries differ"
+        return "one fold: a leaderboard compares entries over several"
     if task.scored_as == "multiclass":
         return f"{len(task.classes)} classes: a leaderboard compares entries on numbers or on two classes"
     if not task.is_partition:

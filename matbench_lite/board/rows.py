@@ -1,4 +1,4 @@
-"""What boards know of the rows of a task: targets, formulas, space groups, and which formulas are unseen."""
+"""What boards know of the rows of a task: targets, formulas, space groups and clusters."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from matbench_lite.data import load_formulas, targets_here
 from matbench_lite.derived import key
 from matbench_lite.metrics import DECISION_THRESHOLD
+from matbench_lite.stats import Design, class_losses
 from matbench_lite.submission import RecordedFold
 from matbench_lite.tasks import Task
 
@@ -25,15 +26,41 @@ class Rows:
         targets: True values, in the unit of the task, or booleans, or the numbers of classes.
         formulas: Reduced formulas.
         folds: The fold in whose test part each row is.
-        unseen: Whether the formula does not occur in the training part of that fold.
         spacegroups: Space-group numbers, 0 where unknown; None if the targets do not have them.
+        clusters: The cluster of each row, numbered from 0: rows of one are no independent witnesses.
+        scatter: By how much the folds of the task scatter beyond their rows.
     """
 
     targets: NDArray[np.float64] | NDArray[np.bool_] | NDArray[np.intp]
     formulas: NDArray[np.object_]
     folds: NDArray[np.uint8]
-    unseen: NDArray[np.bool_]
     spacegroups: NDArray[np.int64] | None
+    clusters: NDArray[np.intp]
+    scatter: float
+
+    @cached_property
+    def design(self) -> Design:
+        """How all rows are tested, fold after fold."""
+        classes = None if self.targets.dtype.kind == "f" else self.ordered_targets.astype(np.intp)
+        folds, clusters = self.folds[self.by_fold], self.clusters[self.by_fold]
+        return Design(folds=folds.astype(np.intp), clusters=clusters, scatter=self.scatter, classes=classes)
+
+    @cached_property
+    def _weights(self) -> NDArray[np.float64] | None:
+        """What a wrong class costs, fold after fold; None for regression."""
+        classes = self.design.classes
+        return None if classes is None else class_losses(classes, classes + 1, self.design.folds)
+
+    def score_losses(
+        self, predictions: NDArray[np.float64], places: NDArray[np.intp] | slice = slice(None)
+    ) -> NDArray[np.float64]:
+        """What rows add to the score, given predictions fold after fold: the mean over a fold is its error.
+
+        `places` are those rows, of all fold after fold, that are asked for. The error is the mean absolute one, or one
+        less the balanced accuracy.
+        """
+        losses = row_losses(self.ordered_targets[places], predictions[places])
+        return losses if self._weights is None else losses * self._weights[places]
 
     @cached_property
     def by_fold(self) -> NDArray[np.intp]:
@@ -41,29 +68,13 @@ class Rows:
         return np.argsort(self.folds, kind="stable")
 
     @cached_property
-    def ends(self) -> NDArray[np.intp]:
-        """Where in `by_fold` each fold but the last ends."""
-        return np.cumsum(np.bincount(self.folds))[:-1]
-
-    @cached_property
     def ordered_targets(self) -> NDArray[Any]:
         """The targets of all rows, fold after fold."""
         return self.targets[self.by_fold]
 
-    @cached_property
-    def targets_by_fold(self) -> list[NDArray[Any]]:
-        """The targets of the test part of each fold."""
-        return self.split(self.ordered_targets)
-
-    @cached_property
-    def unseen_by_fold(self) -> list[tuple[NDArray[np.intp], NDArray[Any]]]:
-        """Which rows of the test part of each fold have an unseen formula, and their targets."""
-        places = [np.flatnonzero(unseen) for unseen in self.split(self.unseen[self.by_fold])]
-        return [(rows, targets[rows]) for rows, targets in zip(places, self.targets_by_fold, strict=True)]
-
     def split(self, values: NDArray[Any]) -> list[NDArray[Any]]:
         """A column of all rows, fold after fold, cut into the folds."""
-        return np.split(values, self.ends)
+        return np.split(values, np.cumsum(self.design.sizes)[:-1])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,32 +112,15 @@ def read_rows(task: Task, _digest: str) -> Rows:
         _digest: That of `targets_state`: with other targets, other rows are read.
     """
     frame = task.targets
-    formulas = np.array(load_formulas(task), dtype=object)
     spacegroups = frame["spacegroup"].to_numpy(dtype=np.int64, na_value=0) if "spacegroup" in frame else None
     return Rows(
         targets=task.target_values,
-        formulas=formulas,
+        formulas=np.array(load_formulas(task), dtype=object),
         folds=task.fold_of_rows,
-        unseen=unseen_formulas(formulas, task.fold_of_rows),
         spacegroups=spacegroups,
+        clusters=task.clusters,
+        scatter=task.fold_scatter,
     )
-
-
-def unseen_formulas(formulas: NDArray[np.object_], folds: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Whether each row's formula occurs in no other fold, and so not in the training part of its own.
-
-    Examples:
-        >>> formulas = np.array(["NaCl", "NaCl", "MgO", "MgO"], dtype=object)
-        >>> unseen_formulas(formulas, np.array([0, 0, 0, 1], dtype=np.uint8))
-        array([ True,  True, False, False])
-    """
-    import pandas as pd
-
-    codes, _ = pd.factorize(formulas)
-    pairs, _ = pd.factorize(codes * 256 + folds)  # numbered anew: the counts of mostly absent ones would fill memory
-    in_fold = np.bincount(pairs)[pairs]
-    unseen: NDArray[np.bool_] = in_fold == np.bincount(codes)[codes]
-    return unseen
 
 
 def ordered_predictions(recorded: Mapping[int, RecordedFold]) -> NDArray[np.float64]:
@@ -136,6 +130,13 @@ def ordered_predictions(recorded: Mapping[int, RecordedFold]) -> NDArray[np.floa
 
 def row_losses(targets: NDArray[Any], predictions: NDArray[np.float64]) -> NDArray[np.float64]:
     """The absolute error of every row in the unit of the task; of a class, 1 where it is wrong, else 0."""
-    is_class = targets.dtype == bool
-    losses = (predictions > DECISION_THRESHOLD) != targets if is_class else np.abs(predictions - targets)
+    if targets.dtype.kind == "f":
+        losses = np.abs(predictions - targets)
+    else:
+        losses = (predictions > DECISION_THRESHOLD if targets.dtype == bool else predictions) != targets
     return np.asarray(losses, dtype=np.float64)
+
+
+def rows_won(first: NDArray[np.float64], second: NDArray[np.float64]) -> tuple[float, float]:
+    """The share of the rows on which each of two entries has the smaller loss, from 0 to 1."""
+    return float(np.mean(first < second)), float(np.mean(second < first))

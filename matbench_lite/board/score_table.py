@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from matbench_lite.data import derived_directory
+from matbench_lite.data import derived_directory, numbers
 from matbench_lite.derived import Parts
 
 if TYPE_CHECKING:
@@ -98,14 +98,14 @@ def _decoded(table: pa.Table) -> _Stored:
     for name in _TEXTS:
         column = table[name].unify_dictionaries().combine_chunks()
         texts[name] = np.array(column.dictionary.to_pylist(), dtype=object)
-        codes[name] = column.indices.to_numpy()
+        codes[name] = numbers(column.indices)
     of_key = ("entry", "task", "facts")
     starts = np.flatnonzero(np.any([np.diff(codes[name], prepend=-1) for name in of_key], axis=0))
     keys = map(Key, *(texts[name][codes[name][starts]].tolist() for name in of_key))
     ends = [*starts[1:].tolist(), table.num_rows]
     return _Stored(
         places=dict(zip(keys, zip(starts.tolist(), ends, strict=True), strict=True)),
-        folds=table["fold"].to_numpy().tolist(),
+        folds=numbers(table["fold"]).tolist(),
         metrics=texts["metric"][codes["metric"]].tolist(),
-        values=table["value"].to_numpy().tolist(),
+        values=numbers(table["value"]).tolist(),
     )

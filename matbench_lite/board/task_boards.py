@@ -7,13 +7,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from matbench_lite.board.pairs import Pair, Place
-from matbench_lite.board.result import Result, higher_is_better, scaled_error
+from matbench_lite.board.headlines import headline
+from matbench_lite.board.result import (
+    Measured,
+    RankedTask,
+    Result,
+    higher_is_better,
+    measured,
+    ranked_task,
+    scaled_error,
+)
 from matbench_lite.board.results import Results
+from matbench_lite.board.subset_scores import easier_words
 from matbench_lite.board.table import to_frame
+from matbench_lite.cleaner import brief
 from matbench_lite.memory import collector_paused
 from matbench_lite.metrics import Summary, ranking_metric, shown_metrics
-from matbench_lite.stats import Interval
+from matbench_lite.stats import Place
 from matbench_lite.submission import Submission
 from matbench_lite.tasks import Task
 
@@ -22,70 +32,38 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskRow:
-    """One entry on a task leaderboard.
+class TaskRow(Measured, Place):
+    """One entry on a task leaderboard: its place, what was measured (of metrics, those beside the score), and this.
 
     Args:
-        rank: 1 is best; entries of equal score share a rank.
-        tie_group: "a" holds the best and all that cannot be told apart from it.
-        slug: The entry.
         algorithm: Its name for people.
         category: E.g. "general-purpose, requires-structure".
-        score: The ranking metric over the folds, in the unit of the metric.
-        scaled_error: The score on the scale that all tasks share.
-        interval: 95 % bootstrap interval of the score over test rows; None without targets.
-        difference: Score less that of the first.
-        difference_interval: 95 % paired bootstrap interval of the difference over test rows; None without targets, and
-            for the first itself.
-        p: P-value of the paired test over folds against the first, Holm-corrected; None for the first itself.
-        metrics: The other metrics over the folds.
-        mape_share: Share of the rows that mape* uses, from 0 to 1.
-        unseen: The ranking metric on rows whose formula the training part does not have.
+        difference: Score less that of the best, also without targets.
         labels_only: Whether it recorded labels, so that it has no ROC-AUC.
         seconds: Training time of all folds, in seconds, where recorded.
         hardware: What it was trained on, where recorded.
-        verified: Whether the scores were computed from the predictions, with targets proven to be the published ones.
     """
 
-    rank: int
-    tie_group: str
-    slug: str
     algorithm: str
     category: str
     score: Summary
     scaled_error: float
-    interval: Interval | None
     difference: float
-    difference_interval: Interval | None
-    p: float | None
-    metrics: Mapping[str, Summary]
-    mape_share: float | None
-    unseen: Summary | None
     labels_only: bool
     seconds: float | None
     hardware: str | None
-    verified: bool
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskBoard:
+class TaskBoard(RankedTask):
     """The leaderboard of one task.
 
     Args:
-        task: Name of the task.
-        metric: Name of the ranking metric.
-        unit: Unit of the target; "" for classification.
         rows: The entries, best first.
-        unseen_share: Share of the rows whose formula the training part does not have, from 0 to 1; None without
-            targets. Where it is 1, there is no column of its own for such rows: all of them are.
         left_out: Entries that recorded the task but are not listed, with the reason.
     """
 
-    task: str
-    metric: str
-    unit: str
     rows: tuple[TaskRow, ...]
-    unseen_share: float | None
     left_out: Mapping[str, str]
 
     @property
@@ -93,14 +71,26 @@ class TaskBoard:
         """What a reader should know first, in one sentence."""
         if not self.rows:
             return "No entry yet."
-        first, tied = self.rows[0].algorithm, [row for row in self.rows if row.tie_group == "a"]
         if len(self.rows) == 1:
-            return f"{first} is the only entry so far."
-        if len(tied) == len(self.rows):
-            return f"All {len(tied)} entries are statistically tied."
-        if len(tied) == 1:
-            return f"{first} is first, and statistically ahead of all others."
-        return f"{len(tied)} entries are statistically tied for first."
+            return f"{brief(self.rows[0].algorithm)} is the only entry so far."
+        if not self.compared:
+            first = f"{brief(self.rows[0].algorithm)} has the best score of {len(self.rows)} entries"
+            return f"{first}; without targets, nothing says how sure that is."
+        return headline(self.rows, {row.slug: row.algorithm for row in self.rows})
+
+    @property
+    def compared(self) -> bool:
+        """Whether the entries could be compared row by row; without targets, there are only scores that they state."""
+        return all(row.first_place is not None for row in self.rows)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What has to be said of scores on some of the rows, in sentences."""
+        rows = [row for row in self.rows if not row.reference]
+        relatives = [(row.without_relatives, row.scaled_error) for row in rows]
+        systems = [(row.unseen_systems, row.scaled_error) for row in rows]
+        said = (easier_words("Without relatives", relatives), easier_words("On unseen chemical systems", systems))
+        return [sentence for sentence in said if sentence]
 
     def to_frame(self) -> pd.DataFrame:
         """One row per entry."""
@@ -125,59 +115,36 @@ def task_board(results: Results, task: Task) -> TaskBoard:
         >>> board = task_board(Results(bench, {"zero": zero}), task)
         >>> board.headline
         'Zero is the only entry so far.'
-        >>> board.rows[0].tie_group, round(board.rows[0].score.mean, 2)
-        ('a', 2.05)
+        >>> board.rows[0].leading, round(board.rows[0].score.mean, 2)
+        (True, 2.05)
     """
     listed = results.on(task)
     places = results.places(task)
-    pairs = [None, *results.pairs_with_best(task)]
-    rows = [
-        _row(results, task, place, listed[place.slug], listed[places[0].slug], pair)
-        for place, pair in zip(places, pairs, strict=False)
-    ]
-    shares = {result.unseen_share for result in listed.values()}
-    return TaskBoard(
-        task=task.name,
-        metric=ranking_metric(task.kind),
-        unit=task.unit,
-        rows=tuple(rows),
-        unseen_share=shares.pop() if shares else None,
-        left_out=_left_out(results, task, listed),
-    )
+    best = next((place.slug for place in places if place.best), places[0].slug if places else "")
+    rows = [_row(results, task, place, listed[place.slug], listed[best]) for place in places]
+    return TaskBoard(rows=tuple(rows), left_out=_left_out(results, task, listed), **ranked_task(task))
 
 
-def _row(results: Results, task: Task, place: Place, result: Result, first: Result, pair: Pair | None) -> TaskRow:
+def _row(results: Results, task: Task, place: Place, result: Result, best: Result) -> TaskRow:
     entry = results.entries[place.slug]
-    metrics = result.scores.metrics
+    shown = [metric.name for metric in shown_metrics(task.kind, "board") if metric.name != ranking_metric(task.kind)]
+    known = vars(place) | measured(task, result)
+    if place.difference is None:
+        known["difference"] = result.ranking.mean - best.ranking.mean
+    known["metrics"] = {name: result.scores.metrics[name] for name in shown if name in result.scores.metrics}
     return TaskRow(
-        rank=place.rank,
-        tie_group=place.tie_group,
-        slug=place.slug,
         algorithm=entry.algorithm,
         category=str(results.categories[place.slug]),
-        score=result.ranking,
-        scaled_error=scaled_error(task, result.ranking.mean),
-        interval=result.interval,
-        difference=result.ranking.mean - first.ranking.mean,
-        difference_interval=pair.interval if pair else None,
-        p=place.p,
-        metrics={
-            metric.name: metrics[metric.name]
-            for metric in shown_metrics(task.kind, "board")
-            if metric.name in metrics and metric.name != ranking_metric(task.kind)
-        },
-        mape_share=result.mape_share,
-        unseen=result.unseen,
         labels_only=entry.recorded(task.name)[0].predictions.type == "label",
         seconds=training_seconds(entry, task),
         hardware=hardware(entry.provenance),
-        verified=result.verified,
+        **known,
     )
 
 
-def training_seconds(entry: Submission, task: Task) -> float | None:
-    """Training time of all folds of a task, in seconds; None if it is not recorded for each of them."""
-    seconds = [held.seconds for held in entry.recorded(task.name).values()]
+def training_seconds(entry: Submission, *tasks: Task) -> float | None:
+    """Training time of all folds of some tasks, in seconds; None if it is not recorded for each of them."""
+    seconds = [held.seconds for task in tasks for held in entry.recorded(task.name).values()]
     known = [value for value in seconds if value is not None]
     return sum(known) if known and len(known) == len(seconds) else None
 
@@ -227,19 +194,13 @@ class HistoryRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class History:
+class History(RankedTask):
     """The best score of a task by date.
 
     Args:
-        task: Name of the task.
-        metric: Name of the ranking metric.
-        unit: Unit of the target; "" for classification.
         rows: Each entry that was better than all before it, oldest first.
     """
 
-    task: str
-    metric: str
-    unit: str
     rows: tuple[HistoryRow, ...]
 
     def to_frame(self) -> pd.DataFrame:
@@ -272,4 +233,4 @@ def history(results: Results, task: Task) -> History:
                     verified=listed[slug].verified,
                 )
             )
-    return History(task=task.name, metric=ranking_metric(task.kind), unit=task.unit, rows=tuple(rows))
+    return History(rows=tuple(rows), **ranked_task(task))

@@ -5,12 +5,9 @@ A `Column` of `Cell`s is described once, those of the boards in `board_columns.p
 `records` (JSON), `markdown`, `latex`, a terminal (`cli/output.py`) and pages: in a template, `{{ table }}` is all of a
 `Table`. `linear_axis`, `log_axis` and `score_axis` go from numbers to pixels.
 
-Every plot is a function of records and arrays, and returns a `Plot`, or None where there is nothing to draw. In a Jinja
-template `{{ plot }}` is the whole `<figure>`: the question as heading, the drawing, the caption. `plot.svg` is the
-drawing alone, `plot.title`, `plot.caption` and `plot.description` (the findings in words) are plain texts. All text in
-it is escaped already. The plots of an entry take what `read_predicted` gives.
-
-There are no links in a drawing: it is one picture to assistive technology, and holds nothing that takes the focus.
+Every plot is a function of records and arrays, and returns a `Plot`, or None where there is nothing to draw. All text
+in it is escaped already. The plots of an entry take what `read_predicted` gives. There are no links in a drawing: it is
+one picture to assistive technology, and holds nothing that takes the focus.
 
 `STYLESHEET` and `SCRIPT` are the paths of `look.css` (colours of light and dark, fonts, tables, plots: for pages of the
 site and those that are one file) and `plots.js` (hover). The colours of series and of heat cells are CSS variables:
@@ -18,55 +15,55 @@ site and those that are one file) and `plots.js` (hover). The colours of series 
 `--mbl-series-1` to `-6`.
 """
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matbench_lite.lazy import lazy
 
 if TYPE_CHECKING:
-    from matbench_lite.view.axis import Axis, Tick, linear_axis, log_axis, score_axis
-    from matbench_lite.view.board_columns import (
-        all_columns,
-        best_columns,
-        board_document,
-        compare_columns,
-        entry_columns,
-        matrix_columns,
-        rank_columns,
-        short_name,
-        task_columns,
+    from matbench_lite.view.axis import (
+        Axis as Axis, Tick as Tick, linear_axis as linear_axis, log_axis as log_axis, score_axis as score_axis,
     )
-    from matbench_lite.view.classification_plots import calibration, confusion_matrix, roc_curve
-    from matbench_lite.view.columns import EMPTY, Cell, Column, Output, csv, latex, linked, markdown, records, shown_in
-    from matbench_lite.view.figure import Box, Label, Plot, badge, place_labels, series_colour
-    from matbench_lite.view.group_plot import error_by_group
-    from matbench_lite.view.histogram import residuals, target_histogram
-    from matbench_lite.view.history_plot import best_by_date
-    from matbench_lite.view.page_tables import DENSE, MOST_ROWS, Filter, Table
-    from matbench_lite.view.parity_plot import parity
-    from matbench_lite.view.periodic_table import element_errors, element_prevalence
-    from matbench_lite.view.predicted import Predicted, read_predicted
-    from matbench_lite.view.rank_plots import critical_difference, rank_intervals
-    from matbench_lite.view.score_columns import interval_cell, unit_of
-    from matbench_lite.view.score_plots import error_bars, scaled_errors
-    from matbench_lite.view.words import has_unit, plain_unit, shorten, text_width, with_unit
-
-STYLESHEET = Path(__file__).parent / "templates" / "look.css"
-"""Part of the site's stylesheet."""
-SCRIPT = Path(__file__).parent / "plots.js"
-"""Part of the site's script."""
-
-__all__ = [
-    "DENSE", "EMPTY", "MOST_ROWS", "SCRIPT", "STYLESHEET", "Axis", "Box", "Cell", "Column", "Filter", "Label", "Output",
-    "Plot", "Predicted", "Table", "Tick", "all_columns", "badge", "best_by_date", "best_columns", "board_document",
-    "calibration", "compare_columns", "confusion_matrix", "critical_difference", "csv", "element_errors",
-    "element_prevalence", "entry_columns", "error_bars", "error_by_group", "has_unit", "interval_cell",
-    "latex", "linear_axis", "linked", "log_axis", "markdown", "matrix_columns", "parity", "place_labels", "plain_unit",
-    "rank_columns", "rank_intervals", "read_predicted", "records", "residuals", "roc_curve", "scaled_errors",
-    "score_axis", "series_colour", "short_name", "shorten", "shown_in", "target_histogram", "task_columns",
-    "text_width", "unit_of", "with_unit",
-]  # fmt: skip
-
-__getattr__ = lazy(__name__)
+    from matbench_lite.view.board_columns import (
+        all_columns as all_columns, best_columns as best_columns, board_document as board_document,
+        compare_columns as compare_columns, entry_columns as entry_columns, matrix_columns as matrix_columns,
+        rank_columns as rank_columns, short_name as short_name, task_columns as task_columns,
+    )
+    from matbench_lite.view.classification_plots import (
+        calibration as calibration, confusion_matrix as confusion_matrix, roc_curve as roc_curve,
+    )
+    from matbench_lite.view.columns import (
+        EMPTY as EMPTY, Cell as Cell, Column as Column, Output as Output, csv as csv, latex as latex, linked as linked,
+        markdown as markdown, column_of_numbers as column_of_numbers, records as records, shown_in as shown_in,
+        column_of_texts as column_of_texts,
+    )
+    from matbench_lite.view.distance_plot import error_by_distance as error_by_distance
+    from matbench_lite.view.figure import (
+        SCRIPT as SCRIPT, STYLESHEET as STYLESHEET, Box as Box, Label as Label, Plot as Plot, badge as badge,
+        place_labels as place_labels, series_colour as series_colour,
+    )
+    from matbench_lite.view.group_plots import (
+        element_errors as element_errors, element_prevalence as element_prevalence, error_by_group as error_by_group,
+    )
+    from matbench_lite.view.histogram import residuals as residuals, target_histogram as target_histogram
+    from matbench_lite.view.history_plot import best_by_date as best_by_date
+    from matbench_lite.view.page_tables import DENSE as DENSE, MOST_ROWS as MOST_ROWS, Filter as Filter, Table as Table
+    from matbench_lite.view.parity_plot import parity as parity
+    from matbench_lite.view.place_columns import (
+        comparison_columns as comparison_columns, difference_column as difference_column, p_column as p_column,
+        places_column as places_column, ranking_columns as ranking_columns, word_column as word_column,
+    )
+    from matbench_lite.view.predicted import Predicted as Predicted, read_predicted as read_predicted
+    from matbench_lite.view.rank_plots import (
+        critical_difference as critical_difference, rank_intervals as rank_intervals,
+    )
+    from matbench_lite.view.score_columns import (
+        interval_cell as interval_cell, pooled_differs as pooled_differs, uncertainty_words as uncertainty_words,
+        unit_of as unit_of,
+    )
+    from matbench_lite.view.score_plots import error_bars as error_bars, scaled_errors as scaled_errors
+    from matbench_lite.view.words import (
+        has_unit as has_unit, plain_unit as plain_unit, shorten as shorten, text_width as text_width,
+        with_unit as with_unit,
+    )
+else:
+    __getattr__, __dir__ = lazy(__name__)

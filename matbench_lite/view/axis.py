@@ -27,15 +27,9 @@ class Tick:
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """A range of numbers along a line of pixels.
+    """A range of numbers, in the unit of what is drawn, along a line of pixels; `start` is above `end` if it goes up.
 
-    Args:
-        low: The number at `start`, in the unit of what is drawn.
-        high: The number at `end`.
-        start: In pixels.
-        end: In pixels; less than `start` for an axis that goes up.
-        log: Whether equal ratios, not differences, are equally long.
-        ticks: Where numbers are written.
+    If `log`, equal ratios, not differences, are equally long.
     """
 
     low: float
@@ -70,15 +64,9 @@ class Axis:
 
 
 def linear_axis(low: float, high: float, start: float, end: float, *, ticks: int = 5, widen: bool = False) -> Axis:
-    """An axis of equal differences.
+    """An axis of equal differences, from the smallest number to be seen and its pixel to the largest.
 
-    Args:
-        low: Smallest number to be seen.
-        high: Largest.
-        start: Pixel of the smallest.
-        end: Pixel of the largest.
-        ticks: How many ticks there may be, about.
-        widen: Whether the ends move out to the next ticks.
+    There may be about so many ticks; if `widen`, the ends move out to the next ones.
 
     Examples:
         >>> [tick.label for tick in linear_axis(0, 0.73, 0, 400).ticks]
@@ -87,18 +75,21 @@ def linear_axis(low: float, high: float, start: float, end: float, *, ticks: int
         0.8
     """
     low, high = _apart(low, high)
-    for wanted in range(ticks, 0, -1):
-        axis = _with_steps(low, high, start, end, _step((high - low) / wanted), widen=widen)
-        if _is_readable(axis):
+    return _with_steps(Axis(low=low, high=high, start=start, end=end), ticks, widen=widen)
+
+
+def _with_steps(axis: Axis, most: int, *, widen: bool = False) -> Axis:
+    """The axis with ticks at equal steps: so many, or fewer where their numbers would be written over each other."""
+    for wanted in range(most, 0, -1):
+        step = _step((axis.high - axis.low) / wanted)
+        drawn = axis
+        if widen:
+            low, high = math.floor(axis.low / step + 1e-9) * step, math.ceil(axis.high / step - 1e-9) * step
+            drawn = replace(axis, low=float(f"{low:.12g}"), high=float(f"{high:.12g}"))
+        drawn = _with_ticks(drawn, *_multiples(drawn.low, drawn.high, step))
+        if _is_readable(drawn):
             break
-    return axis
-
-
-def _with_steps(low: float, high: float, start: float, end: float, step: float, *, widen: bool) -> Axis:
-    if widen:
-        low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
-        low, high = float(f"{low:.12g}"), float(f"{high:.12g}")
-    return _with_ticks(Axis(low=low, high=high, start=start, end=end), *_multiples(low, high, step))
+    return drawn
 
 
 def log_axis(low: float, high: float, start: float, end: float, *, ticks: int = 7) -> Axis:
@@ -123,11 +114,7 @@ def log_axis(low: float, high: float, start: float, end: float, *, ticks: int = 
     if len(drawn.ticks) > 1:
         return drawn
     # Hardly a power of ten: equal differences are equally long, nearly.
-    for wanted in range(4, 0, -1):
-        drawn = _with_ticks(axis, *_multiples(low, high, _step((high - low) / wanted)))
-        if _is_readable(drawn):
-            break
-    return drawn
+    return _with_steps(axis, 4)
 
 
 def score_axis(values: Sequence[float], start: float, end: float) -> Axis:

@@ -22,33 +22,45 @@ from matbench_lite.board import (
 )
 from matbench_lite.metrics import METRICS, ranking_metric
 from matbench_lite.tasks import Benchmark, Task
-from matbench_lite.text import number, p_value, share
-from matbench_lite.view.columns import DATA, EMPTY, PEOPLE, Cell, Column, records
+from matbench_lite.text import number, share
+from matbench_lite.view.columns import EMPTY, PEOPLE, Cell, Column, column_of_numbers, data_column, records
+from matbench_lite.view.place_columns import (
+    difference_column,
+    ink,
+    p_column,
+    place_data,
+    places_column,
+    verdict_column,
+    word_column,
+)
 from matbench_lite.view.score_columns import (
+    entry_subset_columns,
     heat,
     interval_bars,
     interval_cell,
+    mean_error_cell,
     metric_cell,
+    places_cell,
+    pooled_columns,
     scaled_text,
     score_cell,
+    subset_columns,
     typical,
     unit_of,
-    unseen_cell,
 )
 
-_SHOWN_FIRST = {"rmse", "r2", "rocauc"}
+_SHOWN_FIRST = {"crps"}
 """The metrics that pages show beside the one that ranks before anybody chooses columns: what a laptop has room for."""
-_TIES = "Entries of one letter cannot be told apart over the folds (Nadeau-Bengio, Holm, 5 %); a has the best."
-_TIED = "Entries that the test over the folds cannot tell apart from the best."
-_OVER_ROWS = "95 % bootstrap interval of the score over test rows; it says nothing about training again."
-_UNSEEN = "The same score on test rows whose formula the training part does not have."
-_FROM_BEST = "95 % paired bootstrap interval, over test rows, of the score less that of the first."
-_P = "P-value of the paired test over the folds against the first (Nadeau-Bengio, Holm)."
-_P_PAIR = "P-value of the paired test over the folds (Nadeau-Bengio)."
-_PLACES = "95 % interval of the rank: the tasks are drawn again."
-_MEAN_RANK = "Mean of the ranks over the tasks of the set, and its 95 % interval: the tasks are drawn again."
-_WINNER = "The entry that is ahead, if the test over the folds tells the two apart at 5 %."
-_PAIRED = "95 % paired bootstrap interval over test rows; it says nothing about training again."
+_LEADING = "Entries that are not told apart from the best, or are equivalent to it; the best is counted, too."
+_FOR_THESE = (
+    "95 % interval of the score on other materials like these, for these trained models (bootstrap by cluster)."
+)
+_GEOMETRIC_MEAN = (
+    "Geometric mean of the scaled errors over the tasks of the set, each at least 0.001, and its 95 % interval on "
+    "other tasks like these. It ranks, and follows from the entry alone."
+)
+_PLACES_OVER = "First and last place, at 95 %, if the tasks are drawn again for all entries; there from ten tasks on."
+_MEAN_RANK = "Mean of the ranks over the tasks of the set, among the ranked entries: other entries can move it."
 _ROWS_WON = "Share of the rows on which each has the smaller error."
 _SECONDS = "Training time of all folds, where recorded."
 
@@ -58,31 +70,30 @@ def task_columns(board: TaskBoard) -> list[Column]:
     rows = board.rows
     metric = METRICS[board.metric]
     higher = bool(metric.higher_is_better)
-    inks = [_ink(row) for row in rows]
-    scores = [score_cell(row.score, verified=row.verified, ink=ink) for row, ink in zip(rows, inks, strict=True)]
+    scores = [score_cell(row.score, verified=row.verified, ink=ink(row.leading)) for row in rows]
     about_score = f"{metric.description}; mean ± standard deviation over the folds"
     bars = interval_bars([row.score.mean for row in rows], [row.interval for row in rows], log=not higher)
-    about_interval = _OVER_ROWS if higher else f"{_OVER_ROWS} The bars are on a logarithmic scale."
+    about_interval = _FOR_THESE if higher else f"{_FOR_THESE} The bars are on a logarithmic scale."
     intervals = [replace(interval_cell(row.interval), before=bar) for row, bar in zip(rows, bars, strict=True)]
-    unseen = Column("unseen", "unseen formulas", [unseen_cell(row.unseen, row.score) for row in rows], right=True)
-    partly = board.unseen_share is not None and board.unseen_share < 1
-    unseen = replace(unseen, unit=f"{share(board.unseen_share)} of rows", outputs=PEOPLE | DATA if partly else DATA)
-    differences = [interval_cell(row.difference_interval, sign=True) for row in rows]
-    difference = Column("difference", "difference from best", differences, path=("difference_interval",), right=True)
+    differences = [row.difference_interval for row in rows]
     return [
         Column("rank", "rank", _plain(rows, "rank"), right=True, kind="rank"),
         *_data(rows, "slug"),
-        Column("entry", "entry", _plain(rows, "algorithm", inks), path=("algorithm",), kind="name", foreign=True),
-        Column("tie", "tie", _plain(rows, "tie_group", inks), path=("tie_group",), kind="tie", note=_TIES),
+        _names(rows, [row.leading for row in rows]),
+        places_column(rows),
+        *place_data(rows),
+        *_data(rows, "reference"),
         replace(_metric_column("score", board.metric, board.unit, scores), note=about_score),
         *_data(rows, "scaled_error"),
         replace(_interval(intervals, down=higher), kind="interval", note=about_interval),
-        replace(unseen, note=_UNSEEN, down=higher, spare=2),
+        *subset_columns(rows),
         *_data(rows, "difference"),
-        replace(difference, unit="95 % interval", note=_FROM_BEST, down=higher, spare=3),
-        Column("p", "p", _p_values(rows), right=True, down=True, spare=4, note=_P),
+        difference_column(differences, path="difference_interval", down=higher, spare=2),
+        word_column(rows),
+        p_column([row.p for row in rows], down=True, shown=False, spare=29),
         *_task_metrics(board),
-        *_data(rows, "mape_share", "labels_only"),
+        *pooled_columns(rows),
+        *_data(rows, "mape_share", "mape_half_rows", "constant_std", "labels_only"),
         _seconds(rows),
         Column("category", "category", _plain(rows, "category"), shown=False, spare=31),
         Column("hardware", "hardware", _plain(rows, "hardware"), shown=False, foreign=True, spare=32),
@@ -93,7 +104,7 @@ def task_columns(board: TaskBoard) -> list[Column]:
 def _task_metrics(board: TaskBoard) -> Iterator[Column]:
     used = next((row.mape_share for row in board.rows if row.mape_share is not None), None)
     for place, name in enumerate(dict.fromkeys(name for row in board.rows for name in row.metrics)):
-        cells = [metric_cell(name, row.metrics.get(name), labels_only=row.labels_only) for row in board.rows]
+        cells = [metric_cell(name, row, labels_only=row.labels_only) for row in board.rows]
         column = _metric_column(name, name, board.unit, cells)
         if name == "mape" and used is not None:
             column = replace(column, unit=f"{share(used)} of rows")
@@ -103,56 +114,53 @@ def _task_metrics(board: TaskBoard) -> Iterator[Column]:
 def best_columns(rows: Sequence[BestRow], benchmark: Benchmark) -> list[Column]:
     """The best entry on each task: tasks down."""
     scores = [score_cell(row.score, verified=row.verified) for row in rows]
-    tied = [
-        Cell(text=f"{row.tied} of {row.others}", value=row.tied) if row.slug else replace(EMPTY, data=row.tied)
+    leading = [
+        EMPTY
+        if row.leading is None
+        else Cell(
+            text=f"{row.leading} of {row.others + 1}", value=row.leading, small=f"{row.wide} wide" if row.wide else ""
+        )
         for row in rows
     ]
-    samples = [Cell(text=f"{row.samples:,}", value=row.samples) for row in rows]
     return [
         Column("task", "task", _plain(rows, "task"), kind="name"),
         Column("input", "input", _plain([benchmark[row.task] for row in rows], "input"), spare=6),
-        Column("rows", "rows", samples, path=("samples",), right=True, spare=3),
+        column_of_numbers("rows", [row.samples for row in rows], path=("samples",), spare=3),
         _metrics(rows, spare=1),
         *_data(rows, "unit"),
         Column("score", "best score", scores, right=True),
         *_data(rows, "slug"),
         Column("entry", "best entry", _plain(rows, "algorithm"), path=("algorithm",), kind="entry", foreign=True),
-        Column("tied", "tied with it", tied, right=True, spare=2, note=_TIED),
+        Column("leading", "leading group", leading, right=True, spare=2, note=_LEADING),
         replace(_scaled_errors(rows), shown=False, spare=4),
         replace(_interval([interval_cell(row.interval) for row in rows]), shown=False, spare=5),
-        *_data(rows, "others", "verified"),
+        *_data(rows, "wide", "others", "verified"),
     ]
 
 
 def rank_columns(rows: Sequence[GeneralRow]) -> list[Column]:
     """General-purpose entries down: ranks over a set of tasks."""
-    places = [
-        EMPTY if place is None else Cell(text=f"{place.low:.0f} to {place.high:.0f}", data=place)
-        for place in (row.rank_interval for row in rows)
-    ]
-    ranks = [
-        cell if place is EMPTY else replace(cell, note=f"places (95 %): {place.text}")
-        for cell, place in zip(_plain(rows, "rank"), places, strict=True)
-    ]
-    names = _plain(rows, "algorithm", ["tied" if row.rank == 1 else "" for row in rows])
+    means = [mean_error_cell(row.geometric_mean, row.interval) for row in rows]
+    mean = Column("geometric_mean", "scaled error", means, unit="geometric mean, 95 %", right=True)
+    places = [places_cell(row.first_place, row.last_place) for row in rows]
+    between = Column("places", "places", places, unit="95 %", kind="places", outputs=PEOPLE, spare=1)
     about_led = "Tasks of the set on which no ranked entry is better."
+    mean_ranks = [
+        EMPTY if row.mean_rank is None else Cell(text=f"{row.mean_rank:.1f}", value=row.mean_rank) for row in rows
+    ]
     return [
-        Column("rank", "rank", ranks, right=True, kind="rank"),
+        Column("rank", "rank", _plain(rows, "rank"), right=True, kind="rank"),
         *_data(rows, "slug"),
-        Column("entry", "entry", names, path=("algorithm",), kind="name", foreign=True),
-        Column("places", "places", places, path=("rank_interval",), unit="95 %", right=True, spare=1, note=_PLACES),
-        Column("mean_rank", "mean rank", [_mean_rank(row) for row in rows], unit="95 %", right=True, note=_MEAN_RANK),
-        *_data(rows, "mean_rank_interval"),
-        Column("led", "tasks led", _plain(rows, "led"), right=True, down=True, note=about_led),
+        _names(rows, [row.rank == 1 for row in rows]),
+        replace(mean, note=_GEOMETRIC_MEAN),
+        *_data(rows, "interval"),
+        replace(between, note=_PLACES_OVER),
+        *_data(rows, "first_place", "last_place"),
+        Column("mean_rank", "mean rank", mean_ranks, right=True, spare=1, note=_MEAN_RANK),
+        Column("led", "tasks led", _plain(rows, "led"), right=True, down=True, spare=1, note=about_led),
+        *_data(rows, "reference"),
         Column("category", "category", _plain(rows, "category"), shown=False, spare=2),
     ]
-
-
-def _mean_rank(row: GeneralRow) -> Cell:
-    if row.mean_rank is None or row.mean_rank_interval is None:
-        return EMPTY
-    low, high = row.mean_rank_interval.low, row.mean_rank_interval.high
-    return Cell(text=f"{row.mean_rank:.1f}", small=f"{low:.1f} to {high:.1f}", value=row.mean_rank)
 
 
 def matrix_columns(board: GeneralBoard, benchmark: Benchmark) -> list[Column]:
@@ -161,8 +169,8 @@ def matrix_columns(board: GeneralBoard, benchmark: Benchmark) -> list[Column]:
 
 
 def _matrix_column(board: GeneralBoard, task: Task, header: str) -> Column:
-    scored = [row.tasks.get(task.name) for row in board.rows]
-    digits = typical([cell.scaled_std for cell in scored if cell is not None])
+    scored = [(row.tasks.get(task.name), row.reference) for row in board.rows]
+    digits = typical([cell.scaled_std for cell, _ in scored if cell is not None])
     cells = [
         EMPTY
         if cell is None
@@ -170,12 +178,12 @@ def _matrix_column(board: GeneralBoard, task: Task, header: str) -> Column:
             text=scaled_text(cell.scaled_error, digits),
             value=cell.scaled_error,
             data=cell,
-            ink=_ink(cell),
-            heat=heat(cell.scaled_error),
-            mark=f"{'*' if cell.best else ' '}{cell.tie_group}",
+            ink=ink(cell.leading),
+            heat=None if is_reference else heat(cell.scaled_error),
+            mark="*" if cell.best else "~" if cell.wide else "=" if cell.leading else "",
             stated=not cell.verified,
         )
-        for cell in scored
+        for cell, is_reference in scored
     ]
     note = f"{task.name}: scaled error"
     return Column(task.name, header, cells, path=("tasks", task.name), right=True, kind="heat", note=note)
@@ -183,11 +191,7 @@ def _matrix_column(board: GeneralBoard, task: Task, header: str) -> Column:
 
 def compare_columns(rows: Sequence[CompareRow], pair: Sequence[str], names: Mapping[str, str]) -> list[Column]:
     """Two entries, by their slugs, and what entries are called: tasks down; for people, only the rows of the pair."""
-    winners = [
-        Cell(text=names[row.winner], data=row.winner, ink="tied") if row.winner else Cell(text="tied") for row in rows
-    ]
-    differences = [interval_cell(row.interval, sign=True) for row in rows]
-    difference = Column("difference", "difference", differences, path=("interval",), unit="95 % interval", right=True)
+    winners = [(row.winner, names[row.winner]) if row.winner else None for row in rows]
     won = [
         EMPTY if row.first_wins is None else Cell(text=f"{share(row.first_wins)}, {share(row.second_wins)}")
         for row in rows
@@ -195,7 +199,8 @@ def compare_columns(rows: Sequence[CompareRow], pair: Sequence[str], names: Mapp
     rows_won = Column("rows_won", "rows won", won, unit="first, second", right=True, outputs=PEOPLE)
     return [
         Column("task", "task", _plain(rows, "task"), kind="name"),
-        Column("winner", "winner", winners, kind="entry", foreign=True, note=_WINNER),
+        verdict_column([row.word for row in rows], winners),
+        *_data(rows, "word"),
         _metrics(rows, spare=3),
         *_data(rows, "unit", "first", "second"),
         *(
@@ -203,15 +208,15 @@ def compare_columns(rows: Sequence[CompareRow], pair: Sequence[str], names: Mapp
             for slug, path in zip(pair, ("first_score", "second_score"), strict=True)
         ),
         *_data(rows, "difference"),
-        replace(difference, spare=1, note=_PAIRED),
-        Column("p", "p", _p_values(rows), right=True, note=_P_PAIR),
+        difference_column([row.interval for row in rows], path="interval", than="second"),
+        p_column([row.p for row in rows]),
         replace(rows_won, spare=4, note=_ROWS_WON),
         *_data(rows, "first_wins", "second_wins", "ahead", "verified"),
     ]
 
 
 def _compared(rows: Sequence[CompareRow], slug: str, score: str) -> list[Cell]:
-    inks = ["tied" if row.ahead == slug else "" for row in rows]
+    inks = ["leading" if row.winner == slug else "" for row in rows]
     return [
         score_cell(getattr(row, score), verified=row.verified, ink=ink) for row, ink in zip(rows, inks, strict=True)
     ]
@@ -227,7 +232,6 @@ def entry_columns(board: EntryBoard, boards: Mapping[str, TaskBoard]) -> Iterato
         else Cell(text=str(place.rank), value=place.rank, small=f"of {len(boards[row.task].rows)}")
         for row, place in zip(rows, places, strict=True)
     ]
-    ties = [EMPTY if place is None else Cell(text=place.tie_group, ink=_ink(place)) for place in places]
     scores = [
         score_cell(row.score, verified=row.verified)
         if row.score
@@ -236,29 +240,22 @@ def entry_columns(board: EntryBoard, boards: Mapping[str, TaskBoard]) -> Iterato
     ]
     yield Column("task", "task", _plain(rows, "task"), kind="name")
     yield Column("rank", "rank", ranks, right=True, note="Among all entries that have the task.")
-    yield Column("tie", "tie", ties, kind="tie", note=_TIES)
+    yield places_column(places, spare=1)
+    yield word_column(places)
     yield _metrics(rows)
     yield Column("score", "score", scores, right=True, note="Mean ± standard deviation over the folds.")
     yield _interval([interval_cell(row.interval) for row in rows])
     yield _scaled_errors(rows)
-    yield Column("unseen", "unseen formulas", [_unseen(row) for row in rows], right=True, spare=1, note=_UNSEEN)
+    yield from entry_subset_columns(rows)
     ranking = {row.metric for row in rows}
     for name, metric in METRICS.items():
         if "entry" in metric.shown and name not in ranking and any(name in row.metrics for row in rows):
             cells = [
-                metric_cell(name, row.metrics.get(name), labels_only=row.predictions == "label")
-                if _kind(row) in metric.kinds
-                else EMPTY
+                metric_cell(name, row, labels_only=row.predictions == "label") if _kind(row) in metric.kinds else EMPTY
                 for row in rows
             ]
             yield replace(_metric_column(name, name, "", cells), unit="", down=False, shown=name in _SHOWN_FIRST)
     yield replace(_seconds(rows), shown=True)
-
-
-def _unseen(row: EntryTask) -> Cell:
-    if row.unseen is None or row.score is None:
-        return EMPTY
-    return replace(unseen_cell(row.unseen, row.score), small=f"{share(row.unseen_share)} of rows")
 
 
 def _kind(row: EntryTask) -> str:
@@ -295,23 +292,24 @@ def short_name(benchmark: Benchmark, task: str) -> str:
     return (task.removeprefix(first) if shared else task).replace("_", " ")
 
 
-def _plain(rows: Sequence[Any], name: str, inks: Sequence[str] = ()) -> list[Cell]:
+def _plain(rows: Sequence[Any], name: str) -> list[Cell]:
     """A field of records, shown as it is."""
     values = [getattr(row, name) for row in rows]
-    return [
-        EMPTY if value is None else Cell(text=str(value), value=value, ink=ink)
-        for value, ink in zip(values, inks or [""] * len(rows), strict=True)
-    ]
+    return [EMPTY if value is None else Cell(text=str(value), value=value) for value in values]
 
 
 def _data(rows: Sequence[Any], *names: str) -> Iterator[Column]:
     """Fields of records that only machines read."""
     for name in names:
-        yield Column(name, name, [Cell(text="", value=getattr(row, name)) for row in rows], outputs=DATA)
+        yield data_column(name, [getattr(row, name) for row in rows])
 
 
-def _ink(row: Any) -> str:
-    return "tied" if row.tie_group == "a" else ""
+def _names(rows: Sequence[TaskRow | GeneralRow], leading: Sequence[bool]) -> Column:
+    cells = [
+        replace(cell, ink=ink(leads), small="constant guess" if row.reference else "")
+        for row, cell, leads in zip(rows, _plain(rows, "algorithm"), leading, strict=True)
+    ]
+    return Column("entry", "entry", cells, path=("algorithm",), kind="name", foreign=True)
 
 
 def _metric_column(key: str, metric: str, unit: str, cells: Sequence[Cell]) -> Column:
@@ -328,7 +326,7 @@ def _metrics(rows: Sequence[BestRow | CompareRow | EntryTask], spare: int = 0) -
 
 
 def _interval(cells: Sequence[Cell], *, down: bool = False) -> Column:
-    return Column("interval", "95 % interval", cells, right=True, down=down, spare=1, note=_OVER_ROWS)
+    return Column("interval", "95 % interval", cells, right=True, down=down, spare=1, note=_FOR_THESE)
 
 
 def _scaled_errors(rows: Sequence[BestRow | EntryTask]) -> Column:
@@ -336,10 +334,6 @@ def _scaled_errors(rows: Sequence[BestRow | EntryTask]) -> Column:
     cells = [Cell(text=scaled_text(value), value=value, heat=heat(value)) for value in values]
     note = "0 is perfect, 1 is a constant guess."
     return Column("scaled_error", "scaled error", cells, right=True, kind="heat", note=note)
-
-
-def _p_values(rows: Sequence[TaskRow | CompareRow]) -> list[Cell]:
-    return [Cell(text=p_value(row.p), value=row.p) for row in rows]
 
 
 def _seconds(rows: Sequence[TaskRow | EntryTask]) -> Column:

@@ -8,16 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matbench_lite.cleaner import clean
-from matbench_lite.metrics import DECISION_THRESHOLD, Summary, coverage, interval_from_std, miscalibration_area, rocauc
+from matbench_lite.metrics import DECISION_THRESHOLD, Sample, Summary, coverage, miscalibration_area, rocauc
 from matbench_lite.tasks import Task
-from matbench_lite.text import count, px, share
+from matbench_lite.text import MISSING, count, px, share
 from matbench_lite.view.axis import linear_axis
 from matbench_lite.view.figure import Plot, draw
 from matbench_lite.view.predicted import Predicted
 from matbench_lite.view.words import number, rounded, shorten
 
-_MATRIX_LEFT, _MATRIX_TOP, _WIDE, _HIGH, _GAP = 130, 52, 160, 84, 4
+_MATRIX_HEIGHT, _TARGET_ROOM = 232, 118
+"""Height of the drawing, and the room left of its cells, as the template has them."""
 _LEFT, _TOP, _SIDE = 66, 10, 372
+_X, _Y = linear_axis(0, 1, _LEFT, _LEFT + _SIDE), linear_axis(0, 1, _TOP + _SIDE, _TOP)
 _POINTS = 150
 _LEVELS = np.linspace(0, 1, 51)[1:-1]
 _BINS = 10
@@ -33,8 +35,8 @@ def confusion_matrix(task: Task, predicted: Predicted) -> Plot | None:
     Examples:
         >>> from matbench_lite import load_benchmark
         >>> task = load_benchmark("mini")["mini_is_stable"]
-        >>> truth, formulas = np.array([0.0, 0.0, 1.0, 1.0]), np.array(["C", "Si", "GaAs", "ZnO"], dtype=object)
-        >>> predicted = Predicted(type="probability", truth=truth, prediction=truth * 0.8 + 0.1, formulas=formulas)
+        >>> truth = np.array([0.0, 0.0, 1.0, 1.0])
+        >>> predicted = Predicted(type="probability", truth=truth, prediction=truth * 0.8 + 0.1)
         >>> confusion_matrix(task, predicted).description
         'Of the 2 rows of mini_is_stable that are is_stable, 2 (100 %) are predicted so. ...'
     """
@@ -43,44 +45,24 @@ def confusion_matrix(task: Task, predicted: Predicted) -> Plot | None:
     truth, said = predicted.truth > 0, predicted.prediction > DECISION_THRESHOLD
     counts = np.bincount(2 * truth + said, minlength=4).reshape(2, 2)
     of_class = counts.sum(axis=1)
-    target = clean(task.target)
-    cells = [
-        _cell(int(counts[actual, guess]), int(of_class[actual]), actual == guess, 1 - actual, 1 - guess)
-        for actual in (1, 0)
-        for guess in (1, 0)
-    ]
     return draw(
         "confusion_matrix",
-        height=_MATRIX_TOP + 2 * _HIGH + _GAP + 8,
+        height=_MATRIX_HEIGHT,
         title="What does it mistake for what?",
         caption="Rows by their true class (down) and by what was predicted (across); percentages are of the true "
         "class. Thick frames: predicted right.",
-        description=f"Of the {count(int(of_class[1]), 'row')} of {task.name} that are {target}, "
+        description=f"Of the {count(int(of_class[1]), 'row')} of {task.name} that are {clean(task.target)}, "
         f"{_part(counts[1, 1], of_class[1])} are predicted so. Of the {count(int(of_class[0]), 'row')} that are not, "
         f"{_part(counts[0, 0], of_class[0])} are predicted so.",
-        cells=cells,
-        wide=_WIDE,
-        high=_HIGH,
-        across=[(_MATRIX_LEFT + _WIDE / 2, "true"), (_MATRIX_LEFT + _WIDE * 1.5 + _GAP, "false")],
-        down=[(_MATRIX_TOP + _HIGH / 2, "true"), (_MATRIX_TOP + _HIGH * 1.5 + _GAP, "false")],
-        target=shorten(target, _MATRIX_LEFT - 12),
-        left=_MATRIX_LEFT,
-        top=_MATRIX_TOP,
-        middle=_MATRIX_LEFT + _WIDE + _GAP / 2,
+        cells=[[_cell(int(counts[actual, guess]), int(of_class[actual])) for guess in (1, 0)] for actual in (1, 0)],
+        target=shorten(task.target, _TARGET_ROOM),
     )
 
 
-def _cell(rows: int, of_class: int, right: bool, down: int, across: int) -> dict[str, Any]:
+def _cell(rows: int, of_class: int) -> dict[str, Any]:
     """One cell; `level` is the colour."""
     part = rows / of_class if of_class else 0.0
-    return {
-        "x": _MATRIX_LEFT + across * (_WIDE + _GAP),
-        "y": _MATRIX_TOP + down * (_HIGH + _GAP),
-        "level": round(8 * part),
-        "rows": count(rows, "row"),
-        "share": share(part) if of_class else "–",
-        "right": right,
-    }
+    return {"level": round(8 * part), "rows": count(rows, "row"), "share": share(part) if of_class else MISSING}
 
 
 def _part(rows: int, of_class: int) -> str:
@@ -95,24 +77,21 @@ def roc_curve(task: Task, predicted: Predicted, *, score: Summary | None = None)
     Examples:
         >>> from matbench_lite import load_benchmark
         >>> task = load_benchmark("mini")["mini_is_stable"]
-        >>> truth, formulas = np.array([0.0, 0.0, 1.0, 1.0]), np.array(["C", "Si", "GaAs", "ZnO"], dtype=object)
-        >>> predicted = Predicted(type="probability", truth=truth, prediction=truth * 0.8 + 0.1, formulas=formulas)
+        >>> truth = np.array([0.0, 0.0, 1.0, 1.0])
+        >>> predicted = Predicted(type="probability", truth=truth, prediction=truth * 0.8 + 0.1)
         >>> roc_curve(task, predicted).description
         'ROC curve of mini_is_stable, 4 rows: the area under it is 1.00, ...'
     """
     truth = predicted.truth > 0
     if predicted.type != "probability" or truth.all() or not truth.any():
         return None
-    x = linear_axis(0, 1, _LEFT, _LEFT + _SIDE)
-    y = linear_axis(0, 1, _TOP + _SIDE, _TOP)
     false_rate, true_rate = _rates(truth, predicted.prediction)
     said = predicted.prediction > DECISION_THRESHOLD
     recall, alarms = float(said[truth].mean()), float(said[~truth].mean())
     pooled = rocauc(truth, predicted.prediction)
     auc = number(pooled) if score is None else rounded(score.mean, score.std)
-    return draw(
+    return _draw_square(
         "roc_curve",
-        height=_TOP + _SIDE + 50,
         title="How well does it separate the classes?",
         caption="Each point of the curve is one threshold on the probability; the higher above the diagonal "
         "(guessing), the better. Dot: the threshold 0.5, which decides on the boards. All folds together.",
@@ -121,15 +100,10 @@ def roc_curve(task: Task, predicted: Predicted, *, score: Summary | None = None)
             f"and 1 is perfect. At the threshold 0.5 it finds {share(recall)} of the true rows and takes "
             f"{share(alarms)} of the false ones for true."
         ),
-        x=x,
-        y=y,
         x_name=f"share of rows without {clean(task.target)} said to have it",
         y_name=f"share of rows with {clean(task.target)} found",
-        curve="M"
-        + "L".join(
-            f"{px(a)} {px(b)}" for a, b in zip(x.at(false_rate).tolist(), y.at(true_rate).tolist(), strict=True)
-        ),
-        at=(x.at(alarms), y.at(recall)),
+        curve=_path(false_rate, true_rate),
+        at=(_X.at(alarms), _Y.at(recall)),
         auc=f"ROC-AUC {auc}",
         tip=f"threshold 0.5: finds {share(recall)}, false alarms {share(alarms)}",
     )
@@ -153,15 +127,15 @@ def _rates(
 def calibration(task: Task, predicted: Predicted) -> Plot | None:
     """Draw how often a stated certainty holds.
 
-    For regression: the share of true values inside central intervals of each level, which follow from `std`, and those
-    of the recorded 95 % intervals. For probabilities: the share of true rows among those of about the same probability.
-    None where nothing says how sure the entry was.
+    For regression: the share of true values inside central intervals of each level, which follow from `std`, or else
+    from the recorded 95 % intervals. For probabilities: the share of true rows among those of about the same
+    probability. None where nothing says how sure the entry was.
 
     Examples:
         >>> from matbench_lite import load_benchmark
         >>> task = load_benchmark("mini")["mini_is_stable"]
-        >>> truth, formulas = np.repeat([0.0, 1.0], 10), np.array(["C"] * 20, dtype=object)
-        >>> predicted = Predicted(type="probability", truth=truth, prediction=truth * 0.8 + 0.1, formulas=formulas)
+        >>> truth = np.repeat([0.0, 1.0], 10)
+        >>> predicted = Predicted(type="probability", truth=truth, prediction=truth * 0.8 + 0.1)
         >>> calibration(task, predicted).description
         'Probabilities of mini_is_stable: predicted and observed shares differ by 10 percentage points ...'
     """
@@ -173,31 +147,27 @@ def calibration(task: Task, predicted: Predicted) -> Plot | None:
 
 
 def _of_intervals(task: Task, predicted: Predicted) -> Plot:
-    truth, prediction, std = predicted.truth, predicted.prediction, predicted.std
-    if predicted.lower is not None and predicted.upper is not None:
-        inside = coverage(truth, predicted.lower, predicted.upper)
-    else:
-        assert std is not None
-        inside = coverage(truth, *interval_from_std(prediction, std))
-    values = count(len(truth), "true value")
-    text = f"The 95 % intervals of {task.name} hold {share(inside)} of the {values}: {_verdict(inside)}."
-    points: list[tuple[float, float, str]] = [(0.95, inside, f"95 % intervals hold {share(inside)}")]
-    curve = None
-    if std is not None:
-        observed = _observed(np.abs(truth - prediction) / std)
-        curve = (np.concatenate([[0], _LEVELS, [1]]), np.concatenate([[0], observed, [1]]))
-        area = miscalibration_area(truth, prediction, std)
-        text += f" The area between curve and diagonal is {number(area, digits=2)}; 0 is perfect, 0.5 the worst."
-    return _draw_calibration(
-        curve,
-        points,
+    """The reliability curve of what is recorded: of intervals alone as of halves of normal distributions."""
+    sample = Sample(
+        predicted.truth, predicted.prediction, std=predicted.std, lower=predicted.lower, upper=predicted.upper
+    )
+    inside = coverage(sample.truth, *sample.bounds)
+    area = miscalibration_area.function(sample)
+    text = f"Reliability curve of {task.name}: the 95 % intervals hold {share(inside)} of the "
+    text += f"{count(len(sample.truth), 'true value')}: {_verdict(inside)}."
+    text += f" The area between curve and diagonal is {number(area, digits=2)}; 0 is perfect, 0.5 the worst."
+    corner = f"95 % intervals hold {share(inside)}"
+    return _draw_square(
+        "calibration",
         title="Are its intervals as wide as they should be?",
-        caption="Below the diagonal the intervals are too narrow (too sure of itself), above it too wide. "
-        "Dot: the 95 % interval.",
+        caption="Where the curve is below the diagonal its intervals are too narrow (it is too sure of itself), above "
+        "it too wide; the dot is the 95 % interval.",
         description=text,
         x_name="what its intervals should hold",
         y_name="share of true values inside",
-        corner=f"95 % intervals hold {share(inside)}",
+        curve=_path(np.concatenate([[0], _LEVELS, [1]]), np.concatenate([[0], _observed(sample.z), [1]])),
+        dots=[(_X.at(0.95), _Y.at(inside), 6.0, corner)],
+        corner=corner,
     )
 
 
@@ -209,14 +179,11 @@ def _of_probabilities(task: Task, predicted: Predicted) -> Plot:
         np.bincount(places, weights=values, minlength=_BINS)[full] for values in (predicted.prediction, predicted.truth)
     )
     said, seen = (total / rows[full] for total in sums)
-    points = [
-        (float(x), float(y), f"{share(x)} said, {share(y)} true, {count(int(number_of), 'row')}")
-        for x, y, number_of in zip(said, seen, rows[full], strict=True)
-    ]
+    sizes = 3 + 6 * np.sqrt(rows[full] / max(1, rows.max()))
+    points = list(zip(*(values.tolist() for values in (said, seen, sizes, rows[full])), strict=True))
     off = float(np.average(np.abs(said - seen), weights=rows[full])) if full.any() else 0.0
-    return _draw_calibration(
-        (said, seen),
-        points,
+    return _draw_square(
+        "calibration",
         title="Can its probabilities be believed?",
         caption="Rows by their predicted probability, in tenths. On the diagonal, rows said to be true with 70 % are "
         "true in 70 % of the cases; below it the probabilities are too high. "
@@ -225,37 +192,28 @@ def _of_probabilities(task: Task, predicted: Predicted) -> Plot:
         f"{number(100 * off, digits=2)} percentage points on average over the "
         f"{count(int(rows.sum()), 'row')}."
         + "".join(
-            f" Where it says {share(x)}, {share(y)} are true." for x, y, _ in points[:: max(1, len(points) // 3)]
+            f" Where it says {share(x)}, {share(y)} are true." for x, y, _, _ in points[:: max(1, len(points) // 3)]
         ),
         x_name=f"predicted probability of {clean(task.target)}",
         y_name="share that is true",
         corner=f"off by {number(100 * off, digits=2)} percentage points",
-        sizes=(3 + 6 * np.sqrt(rows[full] / max(1, rows.max()))).tolist(),
-    )
-
-
-def _draw_calibration(
-    curve: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
-    points: list[tuple[float, float, str]],
-    *,
-    sizes: list[float] | None = None,
-    **texts: Any,
-) -> Plot:
-    x = linear_axis(0, 1, _LEFT, _LEFT + _SIDE)
-    y = linear_axis(0, 1, _TOP + _SIDE, _TOP)
-    pairs = [] if curve is None else zip(x.at(curve[0]).tolist(), y.at(curve[1]).tolist(), strict=True)
-    return draw(
-        "calibration",
-        height=_TOP + _SIDE + 50,
-        x=x,
-        y=y,
-        curve="L".join(f"{px(across)} {px(up)}" for across, up in pairs),
+        curve=_path(said, seen),
         dots=[
-            (x.at(across), y.at(up), size, tip)
-            for (across, up, tip), size in zip(points, sizes or [6.0] * len(points), strict=True)
+            (_X.at(x), _Y.at(y), size, f"{share(x)} said, {share(y)} true, {count(of_bin, 'row')}")
+            for x, y, size, of_bin in points
         ],
-        **texts,
     )
+
+
+def _draw_square(kind: str, **content: Any) -> Plot:
+    """A plot whose axes both go from 0 to 1."""
+    return draw(kind, height=_TOP + _SIDE + 50, x=_X, y=_Y, **content)
+
+
+def _path(across: NDArray[np.float64], up: NDArray[np.float64]) -> str:
+    """A line through points in the square; nothing without any."""
+    pairs = zip(_X.at(across).tolist(), _Y.at(up).tolist(), strict=True)
+    return "M" + "L".join(f"{px(x)} {px(y)}" for x, y in pairs) if len(across) else ""
 
 
 def _observed(deviations: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,7 +13,8 @@ from typing import Any, Literal
 
 from markupsafe import Markup
 
-from matbench_lite.cleaner import for_latex, for_markdown
+from matbench_lite.cleaner import for_markdown
+from matbench_lite.templating import render
 from matbench_lite.text import MISSING
 
 Output = Literal["terminal", "csv", "json", "markdown", "html", "latex"]
@@ -32,7 +33,7 @@ class Cell:
         value: What is sorted by, where that is not the text: a number with all its digits.
         data: What CSV and JSON have, where that is more than the value: all of a summary or an interval.
         link: Address that the text links to, on pages.
-        ink: "tied" for the best and all that are tied with it; "".
+        ink: "leading" for the leading group: the best, and all that are not told apart from it; else "".
         heat: Step of the colour scale of pages, 0 to 8; None: no colour.
         small: More, after the text: in small print, or in brackets.
         mark: What is written after the text where neither colours nor hovering can say it.
@@ -137,6 +138,22 @@ class Column:
         return text.replace("-", "−") if self.right else text
 
 
+def column_of_texts(header: str, texts: Sequence[str], **more: Any) -> Column:
+    """Texts as they are; what `more` may say is what a `Column` has."""
+    return Column(header.replace(" ", "_"), header, [Cell(text=text or MISSING, value=text) for text in texts], **more)
+
+
+def column_of_numbers(header: str, numbers: Sequence[int], **more: Any) -> Column:
+    """Whole numbers, in the same way."""
+    cells = [Cell(text=f"{number:,}", value=number) for number in numbers]
+    return Column(header.replace(" ", "_"), header, cells, right=True, **more)
+
+
+def data_column(name: str, values: Sequence[Any]) -> Column:
+    """What only machines read."""
+    return Column(name, name, [Cell(text="", value=value) for value in values], outputs=DATA)
+
+
 def shown_in(output: Output, columns: Iterable[Column]) -> list[Column]:
     """The columns of an output: for people, without spare ones in which nothing is known; on paper, the usual ones."""
     shown = [column for column in columns if output in column.outputs]
@@ -232,23 +249,6 @@ def latex(columns: Iterable[Column], caption: str) -> str:
     """
     shown = shown_in("latex", columns)
     body = zip(*([column.typeset(cell.full_text) for cell in column.cells] for column in shown), strict=True)
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{for_latex(caption)}}}",
-            rf"\begin{{tabular}}{{{''.join('r' if column.right else 'l' for column in shown)}}}",
-            r"\toprule",
-            _latex_line(column.heading for column in shown),
-            r"\midrule",
-            *map(_latex_line, body),
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-            "",
-        ]
-    )
-
-
-def _latex_line(texts: Iterable[str]) -> str:
-    return rf"{' & '.join(map(for_latex, texts))} \\"
+    sides = "".join("r" if column.right else "l" for column in shown)
+    headings = [column.heading for column in shown]
+    return render("view/latex/table.tex.j2", caption=caption, sides=sides, lines=[headings, *body])

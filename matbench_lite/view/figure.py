@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
@@ -13,6 +14,10 @@ from matbench_lite.cleaner import clean
 from matbench_lite.templating import render
 from matbench_lite.view.words import FONT_SIZE, shorten, text_width
 
+STYLESHEET = Path(__file__).parent / "templates" / "look.css"
+"""Part of the site's stylesheet."""
+SCRIPT = Path(__file__).parent / "plots.js"
+"""Part of the site's script."""
 WIDTH = 480
 """Every plot is so wide in its own units: the type is of one size on a page, and readable on a phone."""
 _LABEL_GAP = 6
@@ -21,16 +26,10 @@ _BADGE_SIZE, _BADGE_ROOM, _BADGE_SPACE = 11, 220, 7
 
 @dataclass(frozen=True, kw_only=True)
 class Plot:
-    """A drawing, the question it answers, and its findings in words.
+    """A drawing, the question it answers, how to read it, and its findings in words, the text alternative.
 
-    `str(plot.svg)` is the drawing alone; in a Jinja template `{{ plot }}` is the whole figure.
-
-    Args:
-        kind: Which plot it is, e.g. "parity".
-        title: The question it answers.
-        caption: How to read it.
-        description: What is to be seen, in words: the text alternative.
-        svg: The drawing, on one line, so that it can stand in Markdown.
+    `str(plot.svg)` is the drawing alone, on one line, so that it can stand in Markdown; in a Jinja template `{{ plot
+    }}` is the whole figure. The kind is which plot it is, e.g. "parity".
     """
 
     kind: str
@@ -56,7 +55,7 @@ def draw(kind: str, *, height: float, title: str, caption: str, description: str
 def draw_rows(kind: str, rows: Sequence[Any], *, top: float, row: float, **content: Any) -> Plot:
     """A plot with one thing below the other, each so high, and an axis below them all."""
     bottom = top + row * len(rows)
-    return draw(kind, height=bottom + 46, rows=rows, top=top, bottom=bottom, right=WIDTH - 4, **content)
+    return draw(kind, height=bottom + 46, rows=rows, top=top, high=row, bottom=bottom, right=WIDTH - 4, **content)
 
 
 def series_colour(place: int) -> int:
@@ -150,10 +149,6 @@ def badge(label: str, message: str, *, good: bool = True) -> Markup:
     """Draw a badge, a label on the left and a message on the right: an SVG file whose colours do not follow the page.
 
     The right side is blue if it is good, else grey, e.g. for an entry whose scores are not verified.
-
-    Examples:
-        >>> badge("matbench_lite", "rank 1 of 22")[:19]
-        Markup('<svg xmlns="http://')
     """
     left, right = (shorten(text, _BADGE_ROOM, size=_BADGE_SIZE) for text in (label, message))
     left_width, right_width = (round(text_width(text, size=_BADGE_SIZE)) for text in (left, right))

@@ -12,7 +12,7 @@ from matbench_lite.tasks import Task
 from matbench_lite.text import count, px, share
 from matbench_lite.view.axis import Axis, linear_axis
 from matbench_lite.view.figure import Plot, draw
-from matbench_lite.view.predicted import Predicted, quantile
+from matbench_lite.view.predicted import Predicted
 from matbench_lite.view.words import axis_label, number, with_unit
 
 _LEFT, _RIGHT = 60, 464
@@ -28,18 +28,17 @@ def bin_counts(pixels: NDArray[np.float64], axis: Axis, bins: int) -> NDArray[np
     return np.bincount(np.minimum(places, bins - 1), minlength=bins)
 
 
-def bar_path(heights: NDArray[np.float64], axis: Axis, base: float) -> str:
-    """Bars that stand on a horizontal line as one path, in pixels; negative heights hang below the line."""
-    edges = np.linspace(axis.start, axis.end, len(heights) + 1)
-    steps = "".join(f"V{px(base - height)}H{px(edge)}" for height, edge in zip(heights, edges[1:], strict=True))
-    return f"M{px(edges[0])} {px(base)}{steps}V{px(base)}z"
+def bar_path(lengths: NDArray[np.float64], axis: Axis, base: float, *, lying: bool = False) -> str:
+    """Bars that stand on a horizontal line as one path, in pixels; or lie against a vertical line, to its right.
 
-
-def lying_bar_path(heights: NDArray[np.float64], axis: Axis, base: float) -> str:
-    """Bars that lie against a vertical line, to its right, as one path."""
-    edges = np.linspace(axis.start, axis.end, len(heights) + 1)
-    steps = "".join(f"H{px(base + height)}V{px(edge)}" for height, edge in zip(heights, edges[1:], strict=True))
-    return f"M{px(base)} {px(edges[0])}{steps}H{px(base)}z"
+    Negative lengths hang below the line.
+    """
+    edges = [px(edge) for edge in np.linspace(axis.start, axis.end, len(lengths) + 1)]
+    ends = [px(end) for end in (base + lengths if lying else base - lengths)]
+    along, across = ("V", "H") if lying else ("H", "V")
+    steps = "".join(f"{across}{end}{along}{edge}" for end, edge in zip(ends, edges[1:], strict=True))
+    first = f"{px(base)} {edges[0]}" if lying else f"{edges[0]} {px(base)}"
+    return f"M{first}{steps}{across}{px(base)}z"
 
 
 def scaled_counts(numbers: NDArray[np.int64], height: float) -> NDArray[np.float64]:
@@ -97,9 +96,9 @@ def _of_numbers(task: Task, values: NDArray[np.float64]) -> Plot:
         height=_TARGETS_BOTTOM + 46,
         title=f"How is {clean(task.target)} distributed?",
         caption=caption,
-        description=f"{clean(task.target)} of {task.name} goes from {_target(float(values.min()), task.unit)} to "
-        f"{_target(float(values.max()), task.unit)}; the median is {_target(middle, task.unit)}, nine tenths of the "
-        f"{count(len(values), 'row')} are between {_target(first, task.unit)} and {_target(last, task.unit)}.",
+        description=f"{clean(task.target)} of {task.name} goes from {_value(float(values.min()), task.unit)} to "
+        f"{_value(float(values.max()), task.unit)}; the median is {_value(middle, task.unit)}, nine tenths of the "
+        f"{count(len(values), 'row')} are between {_value(first, task.unit)} and {_value(last, task.unit)}.",
         axis=axis,
         axis_name=axis_label(clean(task.target), task.unit),
         y=y,
@@ -130,10 +129,6 @@ def _of_classes(task: Task, values: NDArray[np.float64]) -> Plot:
     )
 
 
-def _target(value: float, unit: str) -> str:
-    return with_unit(number(value), unit)
-
-
 def residuals(task: Task, predicted: Predicted) -> Plot | None:
     """Draw how the errors of a regression task, predicted minus true, are distributed; None for classification.
 
@@ -146,26 +141,23 @@ def residuals(task: Task, predicted: Predicted) -> Plot | None:
     """
     if predicted.type != "value":
         return None
-    error, ordered, sizes = predicted.error, predicted.sorted_error, predicted.sorted_size
+    error, sizes = predicted.error, predicted.sorted_size
     # The far tails would leave one bar for all the others: they are in the outermost bins.
-    edge = quantile(sizes, 0.98) or float(sizes[-1]) or 1.0
+    edge = float(np.quantile(sizes, 0.98)) or float(sizes[-1]) or 1.0
     axis = linear_axis(-1.1 * edge, 1.1 * edge, _LEFT, _RIGHT, ticks=6)
     counts = bin_counts(axis.at(error), axis, _ERROR_BINS)
     y = linear_axis(0, int(counts.max()), _ERRORS_BOTTOM, _ERRORS_TOP, ticks=4, widen=True)
-    low, middle, high = (quantile(ordered, part) for part in (0.025, 0.5, 0.975))
-    beyond = len(sizes) - int(np.searchsorted(sizes, axis.high, side="right"))
-    # Of the sorted errors, those before the zeros and those after them.
-    first, last = np.searchsorted(ordered, 0.0), np.searchsorted(ordered, 0.0, side="right")
-    below, above = share(first / len(ordered)), share((len(ordered) - last) / len(ordered))
+    low, middle, high = np.quantile(np.sort(error), (0.025, 0.5, 0.975)).tolist()
+    first, center, last = (_value(error_of, task.unit, digits=2) for error_of in (low, middle, high))
+    below, above = share(float((error < 0).mean())), share(float((error > 0).mean()))
     return draw(
         "residuals",
         height=_ERRORS_BOTTOM + 46,
         title="Does it guess too high or too low?",
-        caption=_caption(beyond),
+        caption=_caption(int(np.count_nonzero(sizes > axis.high))),
         description=(
-            f"Errors of {task.name}, predicted minus true: the middle one is {_error(middle, task.unit)}, 95 % of "
-            f"them lie between {_error(low, task.unit)} and {_error(high, task.unit)}. {above} of the rows are "
-            f"predicted too high, {below} too low."
+            f"Errors of {task.name}, predicted minus true: the middle one is {center}, 95 % of them lie between "
+            f"{first} and {last}. {above} of the rows are predicted too high, {below} too low."
         ),
         axis=axis,
         axis_name=axis_label(f"predicted − true {clean(task.target)}", task.unit),
@@ -181,8 +173,8 @@ def residuals(task: Task, predicted: Predicted) -> Plot | None:
     )
 
 
-def _error(value: float, unit: str) -> str:
-    return with_unit(number(value, digits=2), unit)
+def _value(value: float, unit: str, *, digits: int = 3) -> str:
+    return with_unit(number(value, digits=digits), unit)
 
 
 def _caption(beyond: int) -> str:

@@ -24,16 +24,10 @@ def best_by_date(history: History) -> Plot | None:
 
     Examples:
         >>> from matbench_lite.metrics import summarise
+        >>> about = {"slug": "a", "algorithm": "A", "scaled_error": 0.3, "verified": True}
         >>> steps = [
-        ...     HistoryRow(
-        ...         date=f"{2020 + year}-01-20T00:00:00+00:00",
-        ...         slug="a",
-        ...         algorithm="A",
-        ...         score=summarise([0.4 - 0.1 * year, 0.6 - 0.1 * year]),
-        ...         scaled_error=0.3,
-        ...         verified=True,
-        ...     )
-        ...     for year in (0, 1)
+        ...     HistoryRow(date=f"{2020 + year}-01-20T00:00:00+00:00", score=summarise([score, score + 0.2]), **about)
+        ...     for year, score in enumerate((0.4, 0.3))
         ... ]
         >>> best_by_date(History(task="mini_gap", metric="mae", unit="eV", rows=tuple(steps))).description
         'On mini_gap the best MAE went from 0.500 to 0.400 eV in 2 steps. 2020-01-20: A, MAE 0.50 eV; ...'

@@ -17,18 +17,17 @@ from matbench_lite.view.columns import Cell, Column
 MOST_ROWS = 100
 """Rows that are shown until somebody asks for all, as in `tables.js`; without a script, all are."""
 DENSE = 8
-"""A table with more columns than these is dense."""
+"""A table with more columns than these, chosen or not, is dense."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Filter:
-    """Chips above a table: a property of its rows, by its name in addresses and what it is called.
+    """Chips above a table: a property of its rows, by its name, which addresses have, too.
 
     The values are what rows can have, in order; none, if there is nothing to choose. A row may have several, or none.
     """
 
     key: str
-    label: str
     values: Sequence[str]
     rows: Sequence[Sequence[str]]
 
@@ -40,9 +39,7 @@ class Table:
     Args:
         id: Its name on the page and in addresses.
         label: What it shows: read by screen readers, and the name of its downloads.
-        columns: Its columns.
         slugs: The entry of each row, where rows are entries.
-        filters: Its filters.
         data: Address of the file with all digits.
         bibtex: Address of the script with the references of all entries.
         find: What can be searched for by name.
@@ -85,7 +82,12 @@ class Table:
     @property
     def is_dense(self) -> bool:
         """Whether it has so many columns that a laptop has hardly room for them."""
-        return len(self.columns) - len(self.hidden) > DENSE
+        return len(self.columns) > DENSE
+
+    @property
+    def remarks(self) -> str:
+        """What stands in few words beside the numbers: a page explains what is there."""
+        return " ".join(f"{cell.small} {cell.mark}" for column in self.columns for cell in column.cells)
 
     @property
     def size(self) -> int:
@@ -101,7 +103,6 @@ def _drawn(column: Column, cell: Cell) -> Markup | tuple[Column, Cell, str, Mark
 
 
 def _is_plain(cell: Cell) -> bool:
-    """Whether there is nothing but the text."""
     return not (cell.link or cell.before or cell.small or cell.stated or cell.chips)
 
 

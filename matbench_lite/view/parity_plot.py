@@ -15,9 +15,9 @@ from matbench_lite.tasks import Task
 from matbench_lite.text import count, in_words, share
 from matbench_lite.view.axis import Axis, linear_axis
 from matbench_lite.view.figure import Box, Plot, draw, place_labels
-from matbench_lite.view.histogram import bar_path, bin_counts, lying_bar_path, scaled_counts, usual_range
-from matbench_lite.view.predicted import MOST_POINTS, Predicted, quantile
-from matbench_lite.view.words import axis_label, number, plain_unit, rounded, text_width, with_unit
+from matbench_lite.view.histogram import bar_path, bin_counts, scaled_counts, usual_range
+from matbench_lite.view.predicted import MOST_POINTS, Predicted
+from matbench_lite.view.words import axis_label, has_unit, number, plain_unit, rounded, text_width, with_unit
 
 _LABELLED = 5
 _PALEST, _DARKEST = 2, 8
@@ -59,7 +59,7 @@ def parity(
         "parity",
         height=_TOP + _SIDE + 50,
         title="How close are the predictions to the truth?",
-        caption=_caption(many, beyond, len(shapes["labels"])),
+        caption=_caption(many, beyond, bool(shapes.get("labels"))),
         description=_description(task, predicted, mae, worst),
         x=x,
         y=y,
@@ -68,7 +68,8 @@ def parity(
         mae=f"MAE {with_unit(mae, task.unit)}",
         rows=count(len(truth), "row"),
         top_bars=bar_path(scaled_counts(bin_counts(across, x, _BINS), _MARGIN), x, _TOP - 2),
-        side_bars=lying_bar_path(scaled_counts(bin_counts(down, y, _BINS), _MARGIN), y, _LEFT + _SIDE + 2),
+        side_bars=bar_path(scaled_counts(bin_counts(down, y, _BINS), _MARGIN), y, _LEFT + _SIDE + 2, lying=True),
+        many=many,
         colours=_COLOURS,
         **shapes,
     )
@@ -95,12 +96,7 @@ def _points(across: NDArray[np.float64], down: NDArray[np.float64], predicted: P
     return {
         "points": "".join(f"m{right} {down}h0" for right, down in zip(*(step.tolist() for step in steps), strict=True)),
         "tips": ";".join(f"{_formula(formula)}|{true:.4g}|{guess:.4g}" for formula, true, guess in rows),
-        "unit": plain_unit(unit) if with_unit("", unit) else "",
-        "cells": [],
-        "most": "",
-        "legend": 0,
-        "odd": [],
-        "labels": [],
+        "unit": plain_unit(unit) if has_unit(unit) else "",
     }
 
 
@@ -114,9 +110,6 @@ def _density(
     corner = Box(_LEFT, _TOP, _LEFT + 190, _TOP + 44)
     legend = Box(_LEFT + _SIDE - 150, _TOP + _SIDE - 40, _LEFT + _SIDE, _TOP + _SIDE)
     return {
-        "points": "",
-        "tips": "",
-        "unit": "",
         "cells": level_paths(levels_of(counts), left=_LEFT, top=_TOP, size=_CELL),
         "most": most,
         "legend": x.end - 10 - text_width(most, size=12) - 10 * len(_COLOURS),
@@ -136,7 +129,7 @@ def _formula(formula: str) -> str:
     return clean(str(formula)).replace("|", " ").replace(";", " ")[:60]
 
 
-def _caption(many: bool, beyond: int, labelled: int) -> str:
+def _caption(many: bool, beyond: int, labelled: bool) -> str:
     parts = ["On the diagonal, prediction and truth agree."]
     if many:
         parts.append("Colour: number of rows per cell, on a logarithmic scale.")
@@ -150,7 +143,7 @@ def _caption(many: bool, beyond: int, labelled: int) -> str:
 
 def _description(task: Task, predicted: Predicted, mae: str, worst: Sequence[WorstRow]) -> str:
     error = predicted.sorted_size
-    middle, most = (number(quantile(error, part)) for part in (0.5, 0.95))
+    middle, most = map(number, np.quantile(error, (0.5, 0.95)).tolist())
     text = (
         f"Predictions of {task.name}, {count(len(error), 'row')}: the mean absolute error is "
         f"{with_unit(mae, task.unit)}. "

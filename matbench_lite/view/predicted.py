@@ -41,13 +41,8 @@ class Predicted:
         return self.prediction - self.truth
 
     @cached_property
-    def sorted_error(self) -> NDArray[np.float64]:
-        """The errors from the lowest to the highest: sorted once, for all that asks for a share of the rows."""
-        return np.sort(self.error)
-
-    @cached_property
     def sorted_size(self) -> NDArray[np.float64]:
-        """The errors without their sign, from the smallest to the largest."""
+        """The errors without their sign, from the smallest to the largest: shares of sorted rows are found sooner."""
         return np.sort(np.abs(self.error))
 
 
@@ -81,18 +76,6 @@ def read_predicted(task: Task, recorded: Mapping[int, RecordedFold]) -> Predicte
             if all(name in held.predictions.arrays for held in recorded.values())
         },
     )
-
-
-def quantile(ordered: NDArray[np.float64], part: float) -> float:
-    """The value below which a part of sorted values is: between two of them, in proportion.
-
-    Examples:
-        >>> quantile(np.array([1.0, 2.0, 4.0]), 0.75)
-        3.0
-    """
-    below, along = divmod(part * (len(ordered) - 1), 1)
-    first, last = ordered[int(below)], ordered[min(int(below) + 1, len(ordered) - 1)]
-    return float(first + along * (last - first))
 
 
 def _column(folds: NDArray[np.uint8], recorded: Mapping[int, RecordedFold], name: str) -> NDArray[np.float64]:

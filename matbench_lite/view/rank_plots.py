@@ -1,15 +1,14 @@
-"""Who is ahead over many tasks? Mean ranks with Nemenyi's critical difference, and places with their intervals."""
+"""Who is ahead over many tasks? Mean ranks with Nemenyi's critical difference, and places on other tasks."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 from matbench_lite.board import GeneralBoard, GeneralRow
 from matbench_lite.cleaner import clean
-from matbench_lite.stats import ALPHA, Interval
-from matbench_lite.text import count, in_words
+from matbench_lite.stats import ALPHA
+from matbench_lite.text import count, in_words, place_range
 from matbench_lite.view.axis import Axis, Tick
 from matbench_lite.view.figure import WIDTH, Plot, draw_rows
 from matbench_lite.view.words import number, shorten
@@ -40,12 +39,10 @@ def _rank_axis(last: float) -> Axis:
 
 
 def _only_the_first(rows: tuple[GeneralRow, ...]) -> str:
-    """A remark for the caption where not all entries are drawn."""
     return f" The first {_MOST} of {len(rows)} entries; the table has them all." if len(rows) > _MOST else ""
 
 
 def _on_tasks(number: int) -> str:
-    """Over how many tasks the ranks are."""
     return f"over {count(number, 'task')}"
 
 
@@ -54,9 +51,8 @@ def critical_difference(board: GeneralBoard) -> Plot | None:
 
     Examples:
         >>> from matbench_lite.stats import Friedman
-        >>> ranks = {"category": "general-purpose", "rank_interval": Interval(1.0, 2.0)}
         >>> rows = [
-        ...     GeneralRow(slug=name, algorithm=name, rank=place, mean_rank=float(place), **ranks)
+        ...     GeneralRow(slug=name, algorithm=name, category="", rank=place, mean_rank=float(place))
         ...     for place, name in enumerate("AB", start=1)
         ... ]
         >>> about = {"task_set": "all", "ranked_tasks": ("t", "u"), "friedman": Friedman(2.0, 0.16)}
@@ -67,7 +63,8 @@ def critical_difference(board: GeneralBoard) -> Plot | None:
     distance, test = board.critical_difference, board.friedman
     if distance is None or test is None:
         return None
-    rows = board.ranked[:_MOST]
+    # By mean rank: entries that are beside each other by another order may be far apart by this one.
+    rows = tuple(sorted(board.ranked, key=_mean)[:_MOST])
     means = [_mean(row) for row in rows]
     axis = _rank_axis(max(means[-1], min(1 + distance, len(board.ranked))))
     groups = [group for group in joined(means, distance) if len(group) > 1]
@@ -88,7 +85,7 @@ def critical_difference(board: GeneralBoard) -> Plot | None:
         drawn,
         top=_TOP + _ROOM,
         row=_ROW,
-        title="Which entries can be told apart over these tasks?",
+        title="Whose ranks differ over these tasks?",
         caption=_caption(board, distance, test.p),
         description=_description(board, rows, groups, distance, test.p),
         axis=axis,
@@ -122,13 +119,13 @@ def _mean(row: GeneralRow) -> float:
 
 
 def _caption(board: GeneralBoard, distance: float, p: float) -> str:
+    finds = "finds no difference among the entries at all" if p >= ALPHA else "finds that the entries differ"
     text = (
-        f"Dot: mean rank {_on_tasks(len(board.ranked_tasks))}; 1 is best. Entries joined by a vertical bar cannot be "
-        f"told apart: their mean ranks differ by less than the critical difference, {distance:.2f} "
-        f"(Nemenyi's test, {ALPHA:.0%}). Blue: not told apart from the first."
-    ).replace("5%", "5 %")
-    if p >= ALPHA:
-        text += f" Friedman's test finds no difference among the entries at all (p = {number(p, digits=2)})."
+        f"Each dot is an entry's mean rank {_on_tasks(len(board.ranked_tasks))}; 1 is best, and a vertical bar joins "
+        f"entries whose ranks cannot be told apart: they differ by less than the critical difference, {distance:.2f} "
+        f"(Nemenyi's test, {100 * ALPHA:.0f} %). Blue: not told apart from the first. Friedman's test {finds} "
+        f"(p = {number(p, digits=2)})."
+    )
     return text + _only_the_first(board.ranked)
 
 
@@ -145,54 +142,48 @@ def _description(
 
 
 def rank_intervals(board: GeneralBoard) -> Plot | None:
-    """Draw the place of each ranked entry with its 95 % interval; None with fewer than two of them.
+    """Draw the places that each ranked entry may have on other tasks; None where the tasks are too few to say so.
 
     Examples:
-        >>> about = {"category": "general-purpose", "rank_interval": Interval(1.0, 2.0)}
-        >>> rows = [GeneralRow(slug=name, algorithm=name, rank=rank, **about) for rank, name in ((1, "A"), (2, "B"))]
-        >>> board = GeneralBoard(task_set="all", ranked_tasks=("t",), best=(), rows=tuple(rows), friedman=None)
+        >>> places = {"category": "", "first_place": 1, "last_place": 2}
+        >>> rows = [GeneralRow(slug=name, algorithm=name, rank=rank, **places) for rank, name in ((1, "A"), (2, "B"))]
+        >>> board = GeneralBoard(task_set="all", ranked_tasks=("t",) * 10, best=(), rows=tuple(rows), friedman=None)
         >>> rank_intervals(board).description
-        'Places that could be the first: A and B. A: place 1, 95 % interval 1 to 2; B: place 2, ...'
+        'On other tasks A and B could be first. A: place 1, 1–2 on other tasks; B: place 2, 1–2 on other tasks.'
     """
-    if len(board.ranked) < 2:
+    rows = board.ranked[:_MOST]
+    places = [(row.rank, row.first_place, row.last_place) for row in rows]
+    known = [(rank, first, last) for rank, first, last in places if rank and first and last]
+    if len(rows) < 2 or len(known) < len(rows):
         return None
-    axis = _rank_axis(max(_interval(row).high for row in board.ranked[:_MOST]))
-    drawn = [_interval_row(row, axis, _row_y(place)) for place, row in enumerate(board.ranked[:_MOST])]
-    could_be_first = [clean(row.algorithm) for row in board.ranked if _interval(row).low <= 1]
+    axis = _rank_axis(max(last for _, _, last in known))
+    names = [clean(row.algorithm) for row in rows]
+    tips = [
+        f"{name}: place {rank}, {place_range(first, last)} on other tasks"
+        for name, (rank, first, last) in zip(names, known, strict=True)
+    ]
+    could_be_first = [name for name, (_, first, _) in zip(names, known, strict=True) if first == 1]
+    drawn = [
+        {
+            "y": _row_y(at),
+            "name": shorten(row.algorithm, _NAME_ROOM),
+            "value": place_range(first, last),
+            "tip": tip,
+            "at": axis.at(rank),
+            "bar": (axis.at(first), axis.at(last)),
+            "first": first == 1,
+        }
+        for at, (row, tip, (rank, first, last)) in enumerate(zip(rows, tips, known, strict=True))
+    ]
     return draw_rows(
         "rank_intervals",
         drawn,
         top=_TOP,
         row=_ROW,
         title="Would the order hold on other tasks?",
-        caption=f"Dot: place by mean rank {_on_tasks(len(board.ranked_tasks))}. Bar: its 95 % interval when the tasks "
-        "are drawn again (bootstrap). Blue: could be first." + _only_the_first(board.ranked),
-        description=f"Places that could be the first: {in_words(could_be_first)}. "
-        + "; ".join(f"{clean(row.algorithm)}: {_range(row)}" for row in board.ranked[:_MOST])
-        + ".",
+        caption="Each bar goes from the first to the last place that an entry may have on other tasks like these "
+        f"(95 %: the {len(board.ranked_tasks)} tasks are drawn again, for all entries together). Dot: its place now. "
+        "Blue: could be first." + _only_the_first(board.ranked),
+        description=f"On other tasks {in_words(could_be_first)} could be first. {'; '.join(tips)}.",
         axis=axis,
     )
-
-
-def _interval_row(row: GeneralRow, axis: Axis, y: float) -> dict[str, Any]:
-    interval = _interval(row)
-    assert row.rank is not None
-    return {
-        "y": y,
-        "name": shorten(row.algorithm, _NAME_ROOM),
-        "value": f"{interval.low:.0f}–{interval.high:.0f}" if interval.low < interval.high else f"{interval.low:.0f}",
-        "tip": f"{clean(row.algorithm)}: {_range(row)}",
-        "at": axis.at(row.rank),
-        "bar": (axis.at(interval.low), axis.at(interval.high)),
-        "first": interval.low <= 1,
-    }
-
-
-def _interval(row: GeneralRow) -> Interval:
-    assert row.rank_interval is not None
-    return row.rank_interval
-
-
-def _range(row: GeneralRow) -> str:
-    interval = _interval(row)
-    return f"place {row.rank}, 95 % interval {interval.low:.0f} to {interval.high:.0f}"

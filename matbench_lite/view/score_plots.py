@@ -11,7 +11,7 @@ from matbench_lite.cleaner import clean
 from matbench_lite.metrics import METRICS, metric_name
 from matbench_lite.stats import Interval
 from matbench_lite.tasks import Benchmark
-from matbench_lite.text import count, in_words
+from matbench_lite.text import place_range
 from matbench_lite.view.axis import Axis, log_axis, score_axis
 from matbench_lite.view.board_columns import short_name
 from matbench_lite.view.figure import WIDTH, Plot, draw_rows
@@ -19,7 +19,7 @@ from matbench_lite.view.words import axis_label, number, rounded, shorten, with_
 
 _MOST = 30
 """So many entries are drawn; a table holds them all."""
-_LEFT, _RIGHT, _TOP, _ROW = 164, 404, 26, 24
+_LEFT, _RIGHT, _TOP, _ROW = 178, 404, 26, 24
 _NAME_ROOM = 136
 _TASKS_LEFT, _TASKS_RIGHT, _TASKS_TOP, _TASKS_ROW = 110, 328, 24, 26
 _LEAST = 1e-3
@@ -27,7 +27,7 @@ _LEAST = 1e-3
 
 
 def error_bars(board: TaskBoard, by_fold: Mapping[str, Sequence[float]] | None = None) -> Plot | None:
-    """Draw the entries of a task by rank: score, 95 % interval, folds, tie group; None if the board is empty.
+    """Draw the entries of a task by rank: score, 95 % interval, folds, places; None if the board is empty.
 
     The scores of the folds are given by slug, in the unit of the metric; left out, they are not drawn.
 
@@ -47,10 +47,7 @@ def error_bars(board: TaskBoard, by_fold: Mapping[str, Sequence[float]] | None =
     folds = by_fold or {}
     axis = score_axis([value for row in rows for value in _numbers(row, folds)], _LEFT, _RIGHT)
     metric = metric_name(board.metric, "")
-    drawn = [
-        _entry_row(row, axis, folds.get(row.slug, ()), metric, board.unit, _TOP + _ROW * (place + 0.5))
-        for place, row in enumerate(rows)
-    ]
+    drawn = [_entry_row(row, axis, folds.get(row.slug, ()), metric, board.unit) for row in rows]
     return draw_rows(
         "error_bars",
         drawn,
@@ -66,16 +63,15 @@ def error_bars(board: TaskBoard, by_fold: Mapping[str, Sequence[float]] | None =
     )
 
 
-def _entry_row(row: TaskRow, axis: Axis, folds: Sequence[float], metric: str, unit: str, y: float) -> dict[str, Any]:
+def _entry_row(row: TaskRow, axis: Axis, folds: Sequence[float], metric: str, unit: str) -> dict[str, Any]:
     """One entry, in pixels; `beyond` is -1 or 1 where its score is left or right of the axis."""
     interval = row.interval
     return {
-        "y": y,
         "name": shorten(row.algorithm, _NAME_ROOM),
-        "group": row.tie_group,
+        "places": place_range(row.first_place, row.last_place) if row.first_place and row.last_place else "",
         "value": rounded(row.score.mean, row.score.std),
         "tip": _tip(row, metric, unit, folds),
-        "first": row.tie_group == "a",
+        "first": row.leading,
         "at": axis.at(row.score.mean),
         "beyond": (row.score.mean > axis.high) - (row.score.mean < axis.low),
         "bar": (axis.at(interval.low), axis.at(interval.high)) if interval else None,
@@ -94,19 +90,20 @@ def _tip(row: TaskRow, metric: str, unit: str, folds: Sequence[float]) -> str:
         parts.append(_interval(row.interval))
     if folds:
         parts.append(f"folds {', '.join(number(fold) for fold in folds)}")
-    return f"{'; '.join(parts)}; rank {row.rank}, tie group {row.tie_group}"
+    parts.append(f"rank {row.rank}")
+    if row.first_place and row.last_place:
+        parts.append(f"places {place_range(row.first_place, row.last_place)}")
+    return "; ".join(parts)
 
 
 def _caption(board: TaskBoard, folds: bool) -> str:
     parts = ["Dot: mean over the folds."]
     if any(row.interval for row in board.rows):
-        parts.append("Bar: its 95 % interval over test rows (bootstrap).")
+        parts.append("Bar: its 95 % interval for these trained models (bootstrap by cluster of rows).")
     if folds:
         parts.append("Small dots: the folds.")
-    parts.append(
-        "Entries with the same letter cannot be told apart (corrected paired t-test over the folds, 5 %); "
-        "those tied with the best are blue."
-    )
+    if board.compared:
+        parts.append("Left: the places it may have. Blue: not told apart from the best, or equivalent to it.")
     if len(board.rows) > _MOST:
         parts.append(f"The first {_MOST} of {len(board.rows)} entries; the table has them all.")
     return " ".join(parts)
@@ -118,15 +115,10 @@ def _bars_description(board: TaskBoard, metric: str) -> str:
     text = f"On {board.task}, {clean(first.algorithm)} has the {best} {metric}, {_score(first, board.unit)}"
     if first.interval:
         text += f", {_interval(first.interval)}"
-    tied = [clean(row.algorithm) for row in board.rows[1:] if row.tie_group == "a"]
     if len(board.rows) == 1:
         return f"{text}. It is the only entry."
-    if tied:
-        named = in_words(tied) if len(tied) <= 5 else count(len(tied), "other entry")
-        text += f". Not told apart from it: {named}"
-    else:
-        text += ". It is told apart from all others"
-    return f"{text}. Last of {len(board.rows)} is {clean(last.algorithm)} with {_score(last, board.unit)}."
+    end = f"Last of {len(board.rows)} is {clean(last.algorithm)} with {_score(last, board.unit)}."
+    return f"{text}. {board.headline} {end}"
 
 
 def _interval(interval: Interval) -> str:
@@ -150,18 +142,15 @@ def scaled_errors(board: GeneralBoard, benchmark: Benchmark) -> Plot | None:
         >>> scaled_errors(board, load_benchmark("mini")).description
         'On mini_gap the best entry, A, has a scaled error of 0.250.'
     """
-    known = [row for row in board.best if row.scaled_error is not None and math.isfinite(row.scaled_error)]
+    every = [(row.scaled_error, row) for row in board.best if row.scaled_error is not None]
+    known = sorted(((error, row) for error, row in every if math.isfinite(error)), key=lambda pair: pair[0])
     if not known:
         return None
-    known.sort(key=_error)
-    values = {row.task: _all_errors(board, row.task) for row in known}
-    lowest = min(_error(row) for row in known)
-    highest = max(number for row in known for number in (_error(row), *values[row.task]))
-    axis = log_axis(max(_LEAST, min(lowest, 0.5) / 1.25), min(3.0, max(1.25, highest * 1.1)), _TASKS_LEFT, _TASKS_RIGHT)
-    drawn = [
-        _task_row(row, values[row.task], short_name(benchmark, row.task), axis, _TASKS_TOP + _TASKS_ROW * (place + 0.5))
-        for place, row in enumerate(known)
-    ]
+    values = {row.task: _all_errors(board, row.task) for _, row in known}
+    highest = max(number for error, row in known for number in (error, *values[row.task]))
+    low, high = max(_LEAST, min(known[0][0], 0.5) / 1.25), min(3.0, max(1.25, highest * 1.1))
+    axis = log_axis(low, high, _TASKS_LEFT, _TASKS_RIGHT)
+    drawn = [_task_row(error, row, values[row.task], short_name(benchmark, row.task), axis) for error, row in known]
     return draw_rows(
         "scaled_errors",
         drawn,
@@ -176,37 +165,31 @@ def scaled_errors(board: GeneralBoard, benchmark: Benchmark) -> Plot | None:
     )
 
 
-def _error(row: BestRow) -> float:
-    assert row.scaled_error is not None
-    return row.scaled_error
-
-
 def _all_errors(board: GeneralBoard, task: str) -> list[float]:
-    values = [row.tasks[task].scaled_error for row in board.rows if task in row.tasks]
+    values = [row.tasks[task].scaled_error for row in board.rows if task in row.tasks and not row.reference]
     return sorted(value for value in values if math.isfinite(value))[:_MOST]
 
 
-def _task_row(row: BestRow, values: list[float], name: str, axis: Axis, y: float) -> dict[str, Any]:
-    tied = f", tied with {row.tied} more" if row.tied else ""
+def _task_row(error: float, row: BestRow, values: list[float], name: str, axis: Axis) -> dict[str, Any]:
+    group = f", leading group of {row.leading}" if row.leading and row.leading > 1 else ""
     algorithm = clean(row.algorithm or "")
     return {
-        "y": y,
         "name": shorten(name, _TASKS_LEFT - 8),
         "best": shorten(algorithm, WIDTH - 4 - _TASKS_RIGHT - 8),
-        "tip": f"{row.task} ({row.samples:,} rows): best is {algorithm}, scaled error {number(_error(row))}{tied}",
-        "at": axis.at(_error(row)),
+        "tip": f"{row.task} ({row.samples:,} rows): best is {algorithm}, scaled error {number(error)}{group}",
+        "at": axis.at(error),
         "others": [axis.at(value) for value in values[1:] if axis.holds(value)],
     }
 
 
-def _errors_description(known: list[BestRow]) -> str:
-    easy, hard = known[0], known[-1]
+def _errors_description(known: list[tuple[float, BestRow]]) -> str:
+    (least, easy), (most, hard) = known[0], known[-1]
     if easy is hard:
         best = clean(easy.algorithm or "")
-        return f"On {easy.task} the best entry, {best}, has a scaled error of {number(_error(easy))}."
-    listed = "; ".join(f"{row.task} {number(_error(row))} ({clean(row.algorithm or '')})" for row in known)
+        return f"On {easy.task} the best entry, {best}, has a scaled error of {number(least)}."
+    listed = "; ".join(f"{row.task} {number(error)} ({clean(row.algorithm or '')})" for error, row in known)
     return (
         f"The best entry is furthest from a constant guess on {easy.task}, with a scaled error of "
-        f"{number(_error(easy))}, and closest to it on {hard.task}, with {number(_error(hard))}. "
+        f"{number(least)}, and closest to it on {hard.task}, with {number(most)}. "
         f"Scaled error of the best entry of each task: {listed}."
     )

@@ -106,12 +106,7 @@ def axis_label(name: str, unit: str, *, log: bool = False) -> str:
 
 
 def has_unit(unit: str) -> bool:
-    """Whether there is a unit to write.
-
-    Examples:
-        >>> has_unit("eV"), has_unit("unitless")
-        (True, False)
-    """
+    """Whether there is a unit to write."""
     return unit not in ("", "unitless")
 
 

@@ -38,10 +38,10 @@ def mbl(*arguments: object) -> int:
     return run([str(argument) for argument in arguments])
 
 
-def test_the_task_board_fits_the_terminal_and_says_what_is_tied(submissions, capsys, width) -> None:
+def test_the_task_board_fits_the_terminal_and_says_who_leads(submissions, capsys, width) -> None:
     assert mbl("leaderboard", "-b", "mini", "-s", submissions, "-t", "mini_gap") == 0
     printed = capsys.readouterr().out
-    assert "mini_gap: Specialist is first, and statistically ahead of all others." in printed
+    assert "mini_gap: Specialist leads, and is told apart from all others." in printed
     assert "[bold]Good[/bold]" in printed, "a stranger's markup is text"
     assert "MAE (eV)" in printed
     assert "verified: every score is computed from the predictions" in printed
@@ -51,17 +51,17 @@ def test_the_task_board_fits_the_terminal_and_says_what_is_tied(submissions, cap
 def test_the_general_board_fits_the_terminal(submissions, capsys, width) -> None:
     assert mbl("leaderboard", "-b", "mini", "-s", submissions) == 0
     printed = capsys.readouterr().out
-    assert "2 of 2 general-purpose entries have all of the 3 tasks" in " ".join(printed.split())
+    assert "[bold]Good[/bold] is first over 3 tasks: geometric mean of scaled errors 0." in " ".join(printed.split())
     assert "Specialist" not in printed
     assert max(map(len, printed.splitlines())) <= width
     assert mbl("leaderboard", "-b", "mini", "-s", submissions, "--set", "all") == 0
-    assert "have all of the 7 tasks" in " ".join(capsys.readouterr().out.split())
+    assert "is first over 7 tasks" in " ".join(capsys.readouterr().out.split())
 
 
 def test_compare_fits_the_terminal(submissions, capsys, width) -> None:
     assert mbl("compare", submissions / "good", "bad", "-s", submissions) == 0
     printed = capsys.readouterr().out
-    assert "7 tasks in common: good wins 7, bad wins 0" in printed
+    assert "7 tasks in common: good is better on 7, bad is better on 0." in printed
     assert max(map(len, printed.splitlines())) <= width
 
 
@@ -84,7 +84,7 @@ def test_csv_has_every_digit(submissions, capsys) -> None:
 def test_json_is_the_whole_board(submissions, capsys) -> None:
     assert mbl("leaderboard", "-b", "mini", "-s", submissions, "--json") == 0
     board = json.loads(capsys.readouterr().out)
-    assert board["rows"][0]["tasks"]["mini_gap"]["tie_group"] == "a"
+    assert board["rows"][0]["tasks"]["mini_gap"]["leading"] is True
     assert board["best"][0]["slug"] == "good"
     assert mbl("compare", "good", "bad", "-s", submissions, "--json") == 0
     assert len(json.loads(capsys.readouterr().out)["rows"]) == 7
@@ -95,13 +95,13 @@ def test_markdown_and_latex_have_what_the_terminal_shows(submissions, capsys) ->
     (score, *_) = (float(row["score_mean"]) for row in csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert mbl("leaderboard", "-b", "mini", "-s", submissions, "-t", "mini_gap", "--markdown") == 0
     markdown = capsys.readouterr().out
-    assert "**Leaderboard of mini\\_gap**\n\n| rank | entry | tie | MAE (eV) |" in markdown
+    assert "**Leaderboard of mini\\_gap**\n\n| rank | entry | places | MAE (eV) |" in markdown
     assert r"\[bold\]Good\[/bold\]" in markdown
     assert mbl("leaderboard", "-b", "mini", "-s", submissions, "-t", "mini_gap", "--latex") == 0
     latex = capsys.readouterr().out
     assert latex.startswith("\\begin{table}")
     (line,) = (line for line in latex.splitlines() if "Specialist" in line)
-    assert f"1 & Specialist & a & {score:.1g}" in line
+    assert f"1 & Specialist & 1 & {score:.1g}" in line
     assert r" $\pm$ " in line
 
 
@@ -110,10 +110,21 @@ def test_every_table_of_a_board_is_there(submissions, capsys) -> None:
     printed = capsys.readouterr().out
     assert "The best general-purpose entry on each task" in printed
     assert "Ranks over 3 tasks" in printed
-    assert "| rank | entry | places (95 %) | mean rank (95 %) | tasks led |" in printed
+    assert "| rank | entry | scaled error (geometric mean, 95 %) | mean rank | tasks led |" in printed
     assert "| scaled error | log kvrh | gap |" in printed
     assert mbl("compare", "good", "bad", "specialist", "-s", submissions, "--latex") == 0
     assert capsys.readouterr().out.count("\\toprule") == 3
+
+
+def test_scatter_of_folds_is_measured_for_the_file_of_a_benchmark(submissions, capsys) -> None:
+    assert mbl("tasks", "mini_gap", "-b", "mini", "--measure-scatter", "-s", submissions) == 0
+    told, line = capsys.readouterr().out.splitlines()
+    assert told == "# mini_gap, measured on 3 entries"
+    assert float(line.removeprefix("fold_scatter = ")) >= 1
+    assert mbl("tasks", "-b", "mini", "--measure-scatter", "-s", submissions, "--json") == 0
+    assert len(json.loads(capsys.readouterr().out)) == 7
+    assert mbl("tasks", "matbench_steels", "--measure-scatter", "-s", submissions) == 1
+    assert "matbench_steels is left out: there are no entries" in capsys.readouterr().err
 
 
 def test_a_damaged_entry_is_left_out_named_and_fails(submissions, tmp_path, capsys) -> None:
@@ -140,7 +151,7 @@ def test_entries_of_other_benchmarks_are_passed_over_and_nothing_is_an_answer_to
         (["compare", "a", "b", "--json", "--markdown", "--latex"], 2, "choose one of --json, --markdown and --latex"),
         (["leaderboard", "-b", "mini", "-t", "mini_gab"], 2, "did you mean 'mini_gap'"),
         (["leaderboard", "-s", "nowhere"], 1, "there is no folder nowhere"),
-        (["compare", "nobody", "nothing"], 1, "is missing"),
+        (["compare", "nobody", "nothing"], 1, "there is no folder submissions/nobody"),
         (["compare", "a", "a"], 2, "the same name"),
     ],
 )

@@ -21,13 +21,14 @@ def board(mini, noisy):
 
 
 def test_all_that_is_known_is_there(board, mini) -> None:
-    assert (board.slug, board.authors, board.description, board.external_data) == (
+    entry = board.entry
+    assert (board.slug, entry.authors, entry.description, entry.external_data) == (
         "noise",
-        ("A. Name",),
+        ["A. Name"],
         "Noise.",
         False,
     )
-    assert (board.category, board.reason) == ("general-purpose", "all 7 tasks")
+    assert (str(board.category), board.category.reason) == ("general-purpose", "all 7 tasks")
     assert [row.task for row in board.rows] == list(mini.names)
     gap = row_of(board, "mini_gap")
     assert gap.complete

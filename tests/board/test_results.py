@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.metrics import balanced_accuracy_score
 
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.board import Results, compare, entry_board, general_board, task_board
-from matbench_lite.board.rows import unseen_formulas
+from matbench_lite.board.rows import Rows, ordered_predictions, read_rows
 from matbench_lite.data import add
+from matbench_lite.stats import moments
 
 from ..review.version_1 import to_version_1
 
@@ -52,7 +54,35 @@ def test_one_new_entry_computes_only_its_own(mini, noisy, data_directory) -> Non
     task_board(Results(mini, {**entries, "b": noisy(mini, 0.5, tasks=["mini_gap"])}), mini["mini_gap"])
     after = kept_files(data_directory)
     assert before.items() <= after.items()
-    assert kinds(after.keys() - before.keys(), data_directory) == ["pairs", "scores"]
+    assert kinds(after.keys() - before.keys(), data_directory) == ["products", "scores"]
+
+
+def test_entries_that_predict_the_same_are_compared_once_and_kept(mini, noisy, data_directory) -> None:
+    entries = {slug: noisy(mini, 0.3, tasks=["mini_gap"]) for slug in "ab"} | {
+        "c": noisy(mini, 0.5, tasks=["mini_gap"])
+    }
+    first = task_board(Results(mini, entries), mini["mini_gap"])
+    files = kept_files(data_directory)
+    assert task_board(Results(mini, entries), mini["mini_gap"]) == first
+    assert kept_files(data_directory) == files
+    assert [row.word for row in first.rows] == [None, "equivalent", "worse"]
+
+
+def test_products_that_are_added_are_those_of_all_at_once(mini, noisy, data_directory, monkeypatch) -> None:
+    task = mini["mini_is_stable"]
+    entries = {f"e{n}": noisy(mini, 0.1 + 0.1 * n, tasks=[task.name], seed=n) for n in range(4)}
+    Results(mini, {slug: entries[slug] for slug in ("e0", "e2")}).all_pairs(task)
+    grown = Results(mini, entries).all_pairs(task).moments
+    monkeypatch.setenv("MATBENCH_LITE_DATA", str(data_directory / "other"))
+    monkeypatch.setattr("matbench_lite.board.products._ROOM", 100)  # a few rows at a time
+    fresh = Results(mini, entries).all_pairs(task).moments
+    assert grown.rows == pytest.approx(fresh.rows, rel=1e-12)
+    assert grown.clusters == pytest.approx(fresh.clusters, rel=1e-12)
+    rows = read_rows(task, "")
+    losses = [rows.score_losses(ordered_predictions(entry.recorded(task.name))) for entry in entries.values()]
+    expected = moments(losses, rows.design)
+    assert fresh.rows == pytest.approx(expected.rows, rel=1e-12)
+    assert fresh.clusters == pytest.approx(expected.clusters, rel=1e-12)
 
 
 def test_a_changed_prediction_is_another_result(mini, noisy) -> None:
@@ -137,15 +167,19 @@ def test_without_targets_the_stated_scores_are_shown_as_unverified(tmp_path) -> 
     board = task_board(results, task)
     assert [row.slug for row in board.rows] == ["again", "stated"]
     row = board.rows[0]
-    assert (row.score.mean, row.verified, row.interval, row.unseen, row.difference_interval) == (
-        102, False, None, None, None,
+    assert (row.score.mean, row.verified, row.interval, row.without_relatives) == (102, False, None, None)
+    assert (row.rank, row.first_place, row.leading, row.word, row.difference_interval, row.p) == (
+        1, None, False, None, None, None,
     )  # fmt: skip
+    assert board.headline == "Stated has the best score of 2 entries; without targets, nothing says how sure that is."
     assert row.mape_share == 300 / 312
-    assert board.unseen_share is None
+    assert board.remarks == []
     assert board.left_out == {"silent": "no targets on this machine, and the entry states no scores"}
     assert entry_board(results, "stated").rows[0].anatomy is None
-    (pair,) = compare(results, ["stated", "again"]).rows
-    assert (pair.interval, pair.first_wins, pair.p, pair.verified) == (None, None, 1.0, False)
+    both = compare(results, ["stated", "again"])
+    (pair,) = both.rows
+    assert (pair.word, pair.interval, pair.first_wins, pair.p, pair.winner) == (None, None, None, None, None)
+    assert both.headline == "1 task in common; without targets, nothing says who is better."
 
 
 def test_what_an_entry_states_is_shown_only_if_it_makes_sense(tmp_path) -> None:
@@ -174,6 +208,18 @@ def test_unverified_targets_give_unverified_scores(tmp_path) -> None:
     assert (row.score.mean, row.verified) == (1000, False)
 
 
-def test_formulas_of_the_same_fold_alone_are_unseen() -> None:
-    formulas = np.array(["A", "A", "B", "B", "C"], dtype=object)
-    assert unseen_formulas(formulas, np.array([0, 0, 0, 1, 1], np.uint8)).tolist() == [True, True, False, False, True]
+def test_what_three_classes_cost_is_one_less_the_balanced_accuracy() -> None:
+    rng = np.random.default_rng(0)
+    targets, folds = rng.integers(0, 3, 60), (np.arange(60) % 3).astype(np.uint8)
+    rows = Rows(
+        targets=targets.astype(np.intp),
+        formulas=np.array([""] * 60, dtype=object),
+        folds=folds,
+        spacegroups=None,
+        clusters=np.arange(60),
+        scatter=2.0,
+    )
+    predicted = rng.integers(0, 3, 60)[rows.by_fold].astype(float)
+    losses = rows.score_losses(predicted)
+    for fold, (own, said) in enumerate(zip(rows.split(rows.ordered_targets), rows.split(predicted), strict=True)):
+        assert losses[rows.design.folds == fold].mean() == pytest.approx(1 - balanced_accuracy_score(own, said))

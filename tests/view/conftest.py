@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -83,7 +84,13 @@ def plots_of() -> Callable[..., list[Plot]]:
 def every_plot(results: Results, slug: str) -> list[Plot]:
     """Every plot that a site of these entries has; those of entry pages of one entry."""
     board = general_board(results)
-    drawn = [view.scaled_errors(board, results.benchmark), view.critical_difference(board), view.rank_intervals(board)]
+    # Places on other tasks are drawn from ten tasks on, which these benchmarks do not have.
+    placed = [replace(row, first_place=1, last_place=place) for place, row in enumerate(board.rows, start=1)]
+    drawn = [
+        view.scaled_errors(board, results.benchmark),
+        view.critical_difference(board),
+        view.rank_intervals(replace(board, rows=tuple(placed))),
+    ]
     for task in results.benchmark:
         by_fold = {name: result.by_fold for name, result in results.on(task).items()}
         anatomy = results.anatomy(slug, task)
@@ -102,6 +109,7 @@ def every_plot(results: Results, slug: str) -> list[Plot]:
             view.calibration(task, predicted),
             view.element_errors(task, anatomy),
         ]
+        drawn.append(view.error_by_distance(task, [(results.entry(slug).algorithm, anatomy.distances)]))
         drawn += [
             view.error_by_group(task, anatomy, by)
             for by in ("target", "number of elements", "crystal system", "space group")

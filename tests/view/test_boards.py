@@ -1,4 +1,4 @@
-"""Plots of leaderboards: the order, the ties and the findings are those of the board."""
+"""Plots of leaderboards: the order, the places and the findings are those of the board."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from matbench_lite import Benchmark
 from matbench_lite.board import GeneralBoard, GeneralRow, History, HistoryRow, Results, general_board, task_board
 from matbench_lite.metrics import summarise
-from matbench_lite.stats import Friedman, Interval
+from matbench_lite.stats import Friedman
+from matbench_lite.text import place_range
 from matbench_lite.view import Plot, best_by_date, critical_difference, error_bars, rank_intervals, scaled_errors
 from matbench_lite.view.rank_plots import joined
 
@@ -35,7 +36,8 @@ def general(count: int) -> GeneralBoard:
             category="general-purpose",
             rank=place,
             mean_rank=float(place),
-            rank_interval=Interval(max(1.0, place - 1.0), float(place)),
+            first_place=max(1, place - 1),
+            last_place=place,
         )
         for place in range(1, count + 1)
     )
@@ -48,11 +50,13 @@ def test_error_bars_follow_the_board(results: Results, mini: Benchmark) -> None:
     board = task_board(results, task)
     by_fold = {slug: result.by_fold for slug, result in results.on(task).items()}
     rows = rows_of(error_bars(board, by_fold))
-    assert [row.findall("text")[0].text for row in rows] == [row.tie_group for row in board.rows]
+    assert [row.findall("text")[0].text for row in rows] == [
+        place_range(row.first_place, row.last_place) for row in board.rows
+    ]
     places = [dot(row) for row in rows]
     assert places == sorted(places)
     for drawn, row in zip(rows, board.rows, strict=True):
-        assert (drawn.get("class") == "first") == (row.tie_group == "a")
+        assert (drawn.get("class") == "first") == row.leading
         folds = next(path for path in drawn.iter("path") if "points" in path.get("class", ""))
         assert folds.get("d").count("M") == task.n_folds
         low, high = re.search(r"M([\d.]+) [\d.]+H([\d.]+)", _whisker(drawn)).groups()
@@ -65,7 +69,7 @@ def test_a_high_score_is_good_for_classification(results: Results, mini: Benchma
     places = [dot(row) for row in rows_of(plot)]
     assert places == sorted(places, reverse=True)
     assert "highest balanced accuracy" in plot.description
-    assert "folds" not in plot.caption.partition("Entries with")[0].replace("mean over the folds", "")
+    assert "folds" not in plot.caption.replace("mean over the folds", "")
 
 
 def test_without_targets_there_are_no_intervals(results: Results, mini: Benchmark) -> None:
@@ -142,8 +146,22 @@ def test_no_difference_is_said() -> None:
 
 def test_rank_intervals_name_those_that_could_be_first() -> None:
     plot = rank_intervals(general(4))
-    assert plot.description.startswith("Places that could be the first: Entry 1 and Entry 2.")
+    assert plot.description.startswith("On other tasks Entry 1 and Entry 2 could be first.")
     assert [row.get("class") for row in rows_of(plot)] == ["first", "first", None, None]
+
+
+def test_with_few_tasks_no_places_are_drawn() -> None:
+    board = general(4)
+    few = replace(board, rows=tuple(replace(row, first_place=None, last_place=None) for row in board.rows))
+    assert rank_intervals(few) is None
+    assert critical_difference(few) is not None
+
+
+def test_the_critical_difference_goes_by_mean_rank_whatever_the_order_of_the_board() -> None:
+    board = general(4)
+    swapped = (replace(board.rows[0], mean_rank=2.0), replace(board.rows[1], mean_rank=1.0), *board.rows[2:])
+    dots = [dot(row) for row in rows_of(critical_difference(replace(board, rows=swapped)))]
+    assert dots == sorted(dots)
 
 
 def steps(*dates: str) -> History:

@@ -76,14 +76,13 @@ def test_intervals_are_judged(mini: Benchmark, stated: float, verdict: str) -> N
         assert (away[1:-1] < 0).all() if stated < 1 else (away[1:-1] > 0).all()
 
 
-def test_intervals_without_a_std_have_one_point(mini: Benchmark) -> None:
-    truth = np.zeros(100)
-    upper = np.concatenate([np.full(80, 1.0), np.full(20, -0.5)])
-    plot = calibration(
-        mini["mini_gap"], predicted_of("value", truth, np.full(100, -1.0), lower=np.full(100, -2.0), upper=upper)
-    )
-    assert "95 % intervals hold 80 %" in written(plot)
-    assert 'class="line"' not in plot.svg
+def test_intervals_without_a_std_have_a_curve_too_however_lopsided(mini: Benchmark) -> None:
+    rng = np.random.default_rng(4)
+    error, sides = rng.normal(size=20_000), {"lower": np.full(20_000, -1.96), "upper": np.full(20_000, 5.88)}
+    truth = np.where(error > 0, 3 * error, error)
+    plot = calibration(mini["mini_gap"], predicted_of("value", truth, np.zeros(20_000), **sides))
+    assert "95 % intervals hold 95 %" in written(plot)
+    assert np.abs(np.diff(curve(plot))).max() < 0.02
 
 
 def test_probabilities_are_held_against_what_happens(mini: Benchmark) -> None:

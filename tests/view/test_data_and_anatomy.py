@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from matbench_lite import Benchmark, Submission
 from matbench_lite.board import Anatomy, Group
-from matbench_lite.data.elements import SYMBOLS
+from matbench_lite.data import SYMBOLS
 from matbench_lite.view import (
     Plot,
     badge,
@@ -23,7 +23,7 @@ from matbench_lite.view import (
     read_predicted,
     target_histogram,
 )
-from matbench_lite.view.periodic_table import FEWEST
+from matbench_lite.view.group_plots import FEWEST
 
 anything = st.text(max_size=60)
 

@@ -18,6 +18,7 @@ KINDS = {
     "confusion_matrix",
     "critical_difference",
     "error_bars",
+    "error_by_distance",
     "error_by_group",
     "parity",
     "periodic_table",

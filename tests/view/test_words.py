@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from matbench_lite.cleaner import clean
 from matbench_lite.metrics import summarise
-from matbench_lite.text import mean_of, share, spread
+from matbench_lite.text import number, share, spread
 from matbench_lite.view import words
 
 anything = st.text(max_size=80)
@@ -60,4 +60,4 @@ def test_a_rounding_error_is_no_uncertainty() -> None:
     same = summarise([0.1 + 0.2, 0.3, 0.3, 0.3, 0.3])
     assert same.std > 0
     assert spread(same) == "0.3"
-    assert mean_of(same) == "0.3"
+    assert number(same.mean, same.std) == "0.3"
