@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from matbench_lite.errors import EvaluationError, UnknownNameError
 from matbench_lite.evaluate.evaluation_file import Limit, RegistrySource, shown
-from matbench_lite.evaluate.items import Origin, Shelf, plain_value
+from matbench_lite.evaluate.items import Origin, plain_value
 from matbench_lite.tasks import BUILT_IN, Task, load_benchmark
 from matbench_lite.train import derived_seed
 
@@ -64,8 +64,7 @@ def read_registry(source: RegistrySource, seed: int) -> pd.DataFrame:
     )
     if "spacegroup" in columns:
         frame["spacegroup"] = pd.Series(_whole(columns["spacegroup"].iloc[positions]), dtype=object)
-    shelf = Shelf(task)
-    origins = [Origin(shelf=shelf, position=int(position)) for position in positions]
+    origins = [Origin(task=task, position=int(position)) for position in positions]
     frame[ORIGIN] = pd.Series(origins, dtype=object)
     return frame
 
@@ -155,7 +154,6 @@ def _groups(source: RegistrySource, task: Task, columns: dict[str, pd.Series]) -
 
 
 def _order(source: RegistrySource, columns: dict[str, pd.Series], seed: int) -> NDArray[np.intp]:
-    """Positions of all rows, in the order that the source wants."""
     rows = len(next(iter(columns.values())))
     if source.order == "file":
         return np.arange(rows)

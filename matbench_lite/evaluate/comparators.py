@@ -13,10 +13,8 @@ from matbench_lite.evaluate.items import tuple_to_string, unnest
 class Comparator:
     """Gives a prediction a score. Subclass it in a file of its own and name the file in the evaluation file.
 
-    Attributes:
-        name: The name of the score; the name of the class if empty.
-        lower_is_better: Whether a small score is a good one, as for errors.
-        response_types: Response types that it can compare; None for any.
+    Its `name`, or that of the class, is the name of the score; `lower_is_better` as for errors; `response_types` are
+    those that it can compare, None for any.
 
     Examples:
         >>> class Within(Comparator):
@@ -35,11 +33,7 @@ class Comparator:
     def compare(self, prediction: Any, target: Any, response_type: str, choices: Sequence[Any]) -> float:
         """The score of a prediction.
 
-        Args:
-            prediction: What the model returned; NumPy's scalars are Python's by now.
-            target: The true answer.
-            response_type: Response type of the item.
-            choices: The answers to choose from, as nested lists.
+        The prediction is what the model returned, NumPy's scalars as Python's; `choices` are nested lists.
         """
         raise NotImplementedError(f"{type(self).__name__} has no compare(prediction, target, response_type, choices)")
 

@@ -6,8 +6,8 @@ import copy
 import hashlib
 import json
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from matbench_lite.data import class_names
 from matbench_lite.errors import EvaluationError, MatbenchLiteError
 from matbench_lite.evaluate.evaluation_file import Code
 from matbench_lite.evaluate.evaluation_loader import (
+    CodeFailedError,
     digest_with_imports,
     find_class,
     instantiate,
@@ -25,7 +26,7 @@ from matbench_lite.evaluate.evaluation_loader import (
 )
 from matbench_lite.evaluate.items import Item, Row, unnest
 from matbench_lite.tasks import Task
-from matbench_lite.train import fit_predict, load_model, model_inputs, predict_rows
+from matbench_lite.train import Named, fit_predict, load_model, model_inputs, predict_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,11 +45,7 @@ class Model:
     """A model that learns from groups and rows, and predicts one row at a time.
 
     Override what the model needs; only `predict` must be there. Every hook runs on a copy that lives for one group.
-
-    Args:
-        name: Name in the results; the name of the class if empty.
-        supported_domains: Domains that it works on; None for any.
-        supported_response_types: Response types that it can give; None for any.
+    `supported_domains` and `supported_response_types` are what it works on; None for any.
 
     Examples:
         >>> class GroupMean(Model):
@@ -79,18 +76,12 @@ class Model:
         copied = type(self).__new__(type(self))
         memo[id(self)] = copied
         state: Any = self.__getstate__()
-        if type(state) is dict and not hasattr(copied, "__setstate__"):
-            own = copied.__dict__
-            for name, value in state.items():
-                own[name] = value if _cannot_change(value) else copy.deepcopy(value, memo)
-            return copied
-        state = copy.deepcopy(state, memo)
         if hasattr(copied, "__setstate__"):
-            copied.__setstate__(state)
-        else:
-            for part in state:  # attributes, and those that are slots
-                for name, value in (part or {}).items():
-                    setattr(copied, name, value)
+            copied.__setstate__(copy.deepcopy(state, memo))
+            return copied
+        for part in state if type(state) is tuple else (state,):  # attributes, and those that are slots
+            for name, value in (part or {}).items():
+                object.__setattr__(copied, name, value if _cannot_change(value) else copy.deepcopy(value, memo))
         return copied
 
     def setup_environment(self, evaluation_type: str) -> None:
@@ -120,19 +111,14 @@ class Model:
     def predict(self, item: Item, **columns: Any) -> Any:
         """Answer an item.
 
-        Args:
-            item: The question.
-            columns: All other columns of the row that are not targets.
+        `columns` are all others of the row that are not targets.
         """
         raise NotImplementedError(f"{type(self).__name__} has no predict(item, **columns)")
 
     def adapt(self, item: Item, target: Any, **columns: Any) -> None:
         """Learn the answer to an item that was just predicted.
 
-        Args:
-            item: The question.
-            target: The true answer.
-            columns: All other columns of the row, targets of other evaluations included.
+        `columns` are all others of the row, targets of other evaluations included.
         """
 
     def end_participant(self, identifier: Any, model_log: dict[str, Any], **about: Any) -> None:
@@ -140,75 +126,80 @@ class Model:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Candidate:
-    """A model that can be made, where its code lies (None for a baseline), and the digest of code and arguments.
+class Candidate(Named):
+    """A model that can be made: its name in the results, and the digest of code and arguments.
 
     `problem` says why it cannot be made after all.
     """
 
-    name: str
-    make: Callable[[], Any]
-    folder: Path | None
-    digest: str
+    code: Code
     problem: str | None = None
+
+    @property
+    def is_estimator(self) -> bool:
+        """Whether its code has no subclass of `Model`."""
+        return find_class(self.code, Model) is None
+
+    def make(self) -> Any:
+        """A new one."""
+        kind = find_class(self.code, Model)
+        if kind is not None:
+            return instantiate(self.code, kind)
+        return EstimatorModel(load_model(self.code.path or self.code.filename))  # a file, or a baseline
 
 
 def load_candidate(code: Code) -> Candidate:
     """Load the code of a model and make one of it, to see that it can be made.
 
-    A file with a subclass of `Model` is taken as it is; a baseline, or a file with `get_estimator`, is adapted.
+    A file with a subclass of `Model` is taken as it is; a baseline, or a file with `get_estimator`, is adapted. One
+    whose code raises must not lose the others.
     """
-    if code.path is None:
-        return _estimator(code, code.stated)
-    kind = find_class(code, Model)
-    if kind is None:
-        files = python_files(code.path)
-        if any(hasattr(load_module(file, code.key), "get_estimator") for file in files):
-            return _estimator(code, code.path)
+    try:
+        kind = find_class(code, Model)
+        if kind is None:
+            return _estimator(code)
+        first = instantiate(code, kind)
+    except CodeFailedError as error:
+        return Candidate(name=code.override_name or Path(code.filename).stem, code=code, problem=str(error))
+    name = code.override_name or str(getattr(first, "name", "") or kind.__name__)
+    digest = _digest(digest_with_imports(python_files(code.path)), kind.__name__, code)
+    return Candidate(name=name, code=code, sha256=digest)
+
+
+def _estimator(code: Code) -> Candidate:
+    if code.path is not None and not any(
+        hasattr(load_module(file, code.key), "get_estimator") for file in python_files(code.path)
+    ):
         raise EvaluationError(
-            f"{code.key}: {code.stated} has neither a subclass of matbench_lite.evaluate.Model nor get_estimator",
+            f"{code.key}: {code.filename} has neither a subclass of matbench_lite.evaluate.Model nor get_estimator",
             fix="define one of them",
         )
-    first = instantiate(code, kind)
-    return Candidate(
-        name=code.name or str(getattr(first, "name", "") or kind.__name__),
-        make=lambda: instantiate(code, kind),
-        folder=code.path,
-        digest=_digest(digest_with_imports(python_files(code.path)), kind.__name__, code),
-    )
-
-
-def _estimator(code: Code, name_or_path: str | Path) -> Candidate:
     for key, value in (("classname", code.classname), ("args", dict(code.args) or None)):
         if value is not None:
             raise EvaluationError(
-                f"{code.key}/{key}: {value!r} is not allowed: {code.stated} has get_estimator, not a class",
+                f"{code.key}/{key}: {value!r} is not allowed: {code.filename} has get_estimator, not a class",
                 fix="leave it out",
             )
     try:
-        model = load_model(name_or_path)
+        model = load_model(code.path or code.filename)
     except MatbenchLiteError as error:
         raise EvaluationError(f"{code.key}: {error.message}", fix=error.fix) from error
-    return Candidate(
-        name=code.name or model.name,
-        make=lambda: EstimatorModel(model),
-        folder=code.path,
-        digest=_digest(model.sha256, "get_estimator", code),
-    )
+    digest = _digest(model.sha256, "get_estimator", code)
+    return Candidate(name=code.override_name or model.name, code=code, sha256=digest)
 
 
-def unique_names(candidates: list[Candidate]) -> tuple[list[str], list[str]]:
-    """Names for the results, none of them twice, and a note for each that had to be changed."""
-    names: list[str] = []
+def uniquely_named(candidates: Iterable[Candidate]) -> tuple[list[Candidate], list[str]]:
+    """The models, none with the name of another, and a note for each whose name had to be changed."""
+    named: dict[str, Candidate] = {}
     notes = []
     for candidate in candidates:
         name = candidate.name
-        while name in names:
+        while name in named:
             name += "'"
         if name != candidate.name:
             notes.append(f"two models are called {candidate.name!r}; the later one is {name!r} in the results")
-        names.append(name)
-    return names, notes
+        named[name] = replace(candidate, name=name)
+    return [*named.values()], notes
 
 
 def _digest(source: str, kind: str, code: Code) -> str:
@@ -237,12 +228,13 @@ class EstimatorModel(Model):
 
     def __init__(self, model: Estimators) -> None:
         super().__init__(model.name)
+        self.threads = 1
         self._model = model
         self._seen: dict[str, _Seen] = {}
 
     def __deepcopy__(self, memo: object) -> EstimatorModel:
         copied = EstimatorModel(self._model)
-        copied.name, copied.evaluation_type = self.name, self.evaluation_type
+        copied.name, copied.evaluation_type, copied.threads = self.name, self.evaluation_type, self.threads
         for domain, seen in self._seen.items():
             # A trained estimator is never trained again, so copies share it.
             copied._seen[domain] = _Seen(seen.items.copy(), seen.answers.copy(), seen.trained)
@@ -252,11 +244,14 @@ class EstimatorModel(Model):
         """Keep the rows for the training to come."""
         for rows in dataset:
             for row in rows:
-                self._keep(row["item"], row["response"])
+                self.adapt(row["item"], row["response"])
 
     def adapt(self, item: Item, target: Any, **columns: Any) -> None:  # noqa: ARG002 - other columns are no input
         """Keep one row more."""
-        self._keep(item, target)
+        seen = self._seen.setdefault(item.domain, _Seen())
+        seen.items.append(item)
+        seen.answers.append(unnest(target))
+        seen.trained = None
 
     def predict(self, item: Item, **columns: Any) -> Any:  # noqa: ARG002 - other columns are no input
         """Train if something new was seen, and predict."""
@@ -264,17 +259,11 @@ class EstimatorModel(Model):
 
     def predict_many(self, items: Sequence[Item]) -> list[Any]:
         """The same for many items, between which nothing is learned."""
-        answers: dict[int, Any] = {}
-        for domain in dict.fromkeys(item.domain for item in items):
-            numbers = [number for number, item in enumerate(items) if item.domain == domain]
-            answers |= zip(numbers, self._answers(domain, [items[number] for number in numbers]), strict=True)
-        return [answers[number] for number in range(len(items))]
-
-    def _keep(self, item: Item, answer: Any) -> None:
-        seen = self._seen.setdefault(item.domain, _Seen())
-        seen.items.append(item)
-        seen.answers.append(unnest(answer))
-        seen.trained = None
+        by_domain: dict[str, list[Item]] = {}
+        for item in items:
+            by_domain.setdefault(item.domain, []).append(item)
+        answers = {domain: iter(self._answers(domain, some)) for domain, some in by_domain.items()}
+        return [next(answers[item.domain]) for item in items]
 
     def _answers(self, domain: str, items: Sequence[Item]) -> list[Any]:
         seen = self._seen.get(domain, _Seen())
@@ -302,7 +291,7 @@ class EstimatorModel(Model):
         kind: type = float if task.kind == "regression" else object if task.classes else bool
         y = pd.Series(seen.answers, index=X.index, name="target", dtype=kind)
         # The engine has seeded Python's generator for this piece of work.
-        fit_predict(estimator, task, X, y, [], seed=random.getrandbits(32))
+        fit_predict(estimator, task, X, y, [], seed=random.getrandbits(32), threads=self.threads)
         return estimator
 
     def _inputs(self, items: Sequence[Item], task: Task) -> pd.Series:

@@ -9,7 +9,9 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+from matbench_lite.errors import EvaluationError
 
 Setting = Literal["prediction", "adaption", "coverage", "loo-coverage"]
 
@@ -47,10 +49,10 @@ class RegistrySource:
 
     key: str
     task: str
-    benchmark: str | None
     group_by: str
-    order: str
-    limit: Limit
+    benchmark: str | None = None
+    order: str = "file"
+    limit: Limit = Limit()
 
     @property
     def title(self) -> str:
@@ -65,14 +67,14 @@ Source = FileSource | RegistrySource
 class Code:
     """A class in somebody's Python file, or a folder of files; or a baseline, whose `path` is None.
 
-    `stated` is what the evaluation file says, `classname` the class to take where there are several.
+    The others are what the evaluation file says: the `classname` to take where there are several, the name to go by.
     """
 
     key: str
     path: Path | None
-    stated: str
+    filename: str
     classname: str | None = None
-    name: str | None = None
+    override_name: str | None = None
     args: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -96,21 +98,9 @@ class Target:
 class Evaluation:
     """One evaluation: a setting, data, models.
 
-    Args:
-        name: Name of the file, without its suffix.
-        type: The setting.
-        test: The rows to predict.
-        pre_train: Groups to learn from.
-        pre_train_person: Rows of the tested groups to learn from.
-        pre_person_background: Rows of the tested groups in other domains.
-        corresponding_data: Whether groups of one name are one group.
-        domains: Domains that the file states; None if it does not.
-        response_types: Response types that the file states.
-        models: The models.
-        targets: The columns to predict; the first is the response.
-        seed: Everything random follows from it.
-        notes: What is allowed but may mislead.
-        stated: The file itself, as plain data.
+    `pre_train` are groups to learn from, `pre_train_person` and `pre_person_background` rows of the tested groups,
+    these in other domains. `domains` and `response_types` are None where the file does not state them; `stated` is the
+    file itself, `notes` what is allowed in it but may mislead. The first target is the response.
     """
 
     name: str
@@ -133,24 +123,15 @@ SCHEMA_FILE = Path(__file__).parent / "evaluation.schema.json"
 _LONGEST = 80
 
 
-class Mistake(NamedTuple):
-    """What is wrong in an evaluation file, and what to do."""
-
-    message: str
-    fix: str
-
-    def __str__(self) -> str:
-        return f"{self.message}; {self.fix}"
-
-
-def mistakes(document: Mapping[str, Any]) -> list[Mistake]:
+def mistakes(document: Mapping[str, Any]) -> list[EvaluationError]:
     """Everything in which a document differs from the schema: the key, its value, and what is allowed."""
-    schema, validator = _schema(), _validator()
-    found: list[Mistake] = []
-    for error in validator.iter_errors(document):
+    import jsonschema_rs
+
+    found: list[EvaluationError] = []
+    for error in jsonschema_rs.validator_for(_schema()).iter_errors(document):
         *path, keyword = error.schema_path
-        found += _mistakes(list(error.instance_path), str(keyword), _node(schema, path), document)
-    return list(dict.fromkeys(found))  # two rules may find the same mistake
+        found += _mistakes(list(error.instance_path), str(keyword), _node(_schema(), path), document)
+    return list({str(mistake): mistake for mistake in found}.values())  # two rules may find the same mistake
 
 
 def deprecated(document: Mapping[str, Any]) -> list[str]:
@@ -164,7 +145,7 @@ def shown(value: Any) -> str:
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
-def _mistakes(path: list[str | int], keyword: str, node: Any, document: Any) -> Iterator[Mistake]:
+def _mistakes(path: list[str | int], keyword: str, node: Any, document: Any) -> Iterator[EvaluationError]:
     place = "/".join(map(str, path))
     value = document
     for step in path:
@@ -175,14 +156,14 @@ def _mistakes(path: list[str | int], keyword: str, node: Any, document: Any) -> 
         for name in sorted(set(value) - set(node["properties"])):
             close = get_close_matches(name, known, n=1)
             fix = f"did you mean {shown(close[0])}?" if close else f"use {', '.join(known)}"
-            yield Mistake(f"{prefix}unknown key {shown(name)}", fix)
+            yield EvaluationError(f"{prefix}unknown key {shown(name)}", fix=fix)
     elif keyword == "required":
         for name in node["required"]:
             if name not in value:
                 missing = f"{place}/{name}".lstrip("/")
-                yield Mistake(f"{missing} is missing", f"give {_allowed(node['properties'][name])}")
+                yield EvaluationError(f"{missing} is missing", fix=f"give {_allowed(node['properties'][name])}")
     else:
-        yield Mistake(f"{prefix}{shown(value)} is not allowed", f"give {_allowed(node)}")
+        yield EvaluationError(f"{prefix}{shown(value)} is not allowed", fix=f"give {_allowed(node)}")
 
 
 def _allowed(node: Mapping[str, Any]) -> str:
@@ -208,17 +189,6 @@ def _schema() -> Any:
     return json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
 
 
-@cache
-def _validator() -> Any:
-    import jsonschema_rs
-
-    return jsonschema_rs.validator_for(_schema())
-
-
-OWN, CCOBRA = "%matbench_lite%", "%ccobra%"
-_PACKAGES = {OWN: "matbench_lite", CCOBRA: "ccobra"}
-
-
 def full_path(stated: str, folder: Path) -> Path | None:
     """The path that a text in an evaluation file means; None if it lies in a package that is not installed.
 
@@ -228,16 +198,10 @@ def full_path(stated: str, folder: Path) -> Path | None:
         >>> full_path("%matbench_lite%/tasks/mini.toml", Path("/evaluations")).is_file()
         True
     """
-    for placeholder, package in _PACKAGES.items():
-        if placeholder in stated:
-            home = _home(package)
-            if home is None:
+    for package in ("matbench_lite", "ccobra"):
+        if f"%{package}%" in stated:
+            spec = find_spec(package)
+            if spec is None or spec.origin is None:
                 return None
-            stated = stated.replace(placeholder, str(home))
+            stated = stated.replace(f"%{package}%", str(Path(spec.origin).parent))
     return folder / stated
-
-
-@cache
-def _home(package: str) -> Path | None:
-    spec = find_spec(package)
-    return Path(spec.origin).parent if spec is not None and spec.origin is not None else None

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ast
 import inspect
-import os
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import lru_cache
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from matbench_lite.errors import EvaluationError
 from matbench_lite.evaluate.evaluation_file import Code
-from matbench_lite.train import execute_file, source_digest
+from matbench_lite.train import importing_from, load_file, source_digest
 
 
 class CodeFailedError(EvaluationError):
@@ -25,19 +22,22 @@ class CodeFailedError(EvaluationError):
 RAISED = (Exception, SystemExit)
 """What a user's own code may raise without losing the other models: `sys.exit()` in a model ends that model."""
 
-_visited: list[Path] = []
-"""Folders that code was loaded from, the last one last: modules of two of them may have the same name."""
 
-_CCOBRA_NAMES = {
-    "Model": "CCobraModel",
-    "Comparator": "CCobraComparator",
-    "TaskEncoder": "CCobraTaskEncoder",
-    "ResponseEncoder": "CCobraResponseEncoder",
-}
+@contextmanager
+def users_code(place: str, fix: str = "correct the file") -> Iterator[None]:
+    """Whatever a user's own code raises in the block is raised as an error of ours, which says where it was."""
+    try:
+        yield
+    except EvaluationError:
+        raise
+    except RAISED as error:
+        raise CodeFailedError(f"{place} {type(error).__name__}: {error}", fix=fix) from error
 
 
-def python_files(path: Path) -> tuple[Path, ...]:
-    """The Python files that a path means: itself, those of a folder, or those of the one folder in it."""
+def python_files(path: Path | None) -> tuple[Path, ...]:
+    """The Python files that a path means: itself, those of a folder, or those of the one folder in it; none of None."""
+    if path is None:
+        return ()
     if path.is_file():
         return (path,)
     files = sorted(path.glob("*.py"))
@@ -50,10 +50,8 @@ def find_class(code: Code, base: type[Any]) -> type[Any] | None:
 
     The files are executed: they are what the user named in their own evaluation file. A `classname` must be there.
     """
-    assert code.path is not None, "a baseline is no file"
-    files = python_files(code.path)
     found: dict[str, type[Any]] = {}
-    for file in files:
+    for file in python_files(code.path):
         module = load_module(file, code.key)
         own = {name: kind for name, kind in vars(module).items() if _is_kind(kind, base)}
         # A class that the file only imports counts where it defines none itself.
@@ -63,13 +61,13 @@ def find_class(code: Code, base: type[Any]) -> type[Any] | None:
     if code.classname is not None:
         if code.classname not in found:
             raise EvaluationError(
-                f"{code.key}/classname: there is no {base.__name__} {code.classname!r} in {code.stated}",
+                f"{code.key}/classname: there is no {base.__name__} {code.classname!r} in {code.filename}",
                 fix=f"give one of {names}" if names else f"define a subclass of {base.__name__}",
             )
         return found[code.classname]
     if len(found) > 1:
         raise EvaluationError(
-            f"{code.key}: {code.stated} has several subclasses of {base.__name__}: {names}",
+            f"{code.key}: {code.filename} has several subclasses of {base.__name__}: {names}",
             fix='say which one: {"filename": …, "classname": …}',
         )
     return next(iter(found.values()), None)
@@ -86,30 +84,17 @@ def instantiate(code: Code, kind: type[Any]) -> Any:
             f"{code.key}/args: {dict(code.args)!r} are not the arguments of {kind.__name__}: {error}",
             fix=f"give the keyword arguments of {kind.__name__}{signature}",
         ) from error
-    assert code.path is not None
-    with working_in(code.path):
+    with working_in(code.path), users_code(f"{code.key}: {kind.__name__} of {code.filename} raised"):
         try:
             return kind(**code.args)
         except EvaluationError as error:
             raise EvaluationError(f"{code.key}: {kind.__name__}: {error.message}", fix=error.fix) from error
-        except RAISED as error:
-            raise CodeFailedError(
-                f"{code.key}: {kind.__name__} of {code.stated} raised {type(error).__name__}: {error}",
-                fix="correct the file",
-            ) from error
 
 
 def load_module(file: Path, key: str) -> ModuleType:
     """Execute a file once per content."""
-    try:
-        with working_in(file):
-            return _module(file, digest_with_imports((file,)))
-    except EvaluationError:
-        raise
-    except RAISED as error:
-        raise CodeFailedError(
-            f"{key}: {file.name} failed with {type(error).__name__}: {error}", fix="correct the file"
-        ) from error
+    with working_in(file), users_code(f"{key}: {file.name} failed with"):
+        return load_file(file, digest_with_imports((file,)))
 
 
 def digest_with_imports(files: Sequence[Path]) -> str:
@@ -138,35 +123,11 @@ def working_in(path: Path | None) -> Iterator[None]:
         yield
         return
     folder = path if path.is_dir() else path.parent
-    if _visited[-1:] != [folder]:
-        for name in [name for name, module in sys.modules.items() if _is_foreign(name, module, folder)]:
-            del sys.modules[name]
-        _visited.append(folder)
-    before = os.getcwd()  # noqa: PTH109 - done for every group, and three times as fast
-    os.chdir(folder)
-    sys.path.insert(0, str(folder))
-    try:
+    with chdir(folder), importing_from(folder):
         yield
-    finally:
-        sys.path.remove(str(folder))
-        os.chdir(before)
-
-
-@lru_cache(maxsize=64)
-def _module(file: Path, sha256: str) -> ModuleType:
-    return execute_file(file, f"mbl_evaluation_{file.stem}_{sha256[:12]}")
 
 
 def _is_kind(kind: object, base: type[Any]) -> bool:
     if not inspect.isclass(kind) or kind is base:
         return False
-    ccobra = _CCOBRA_NAMES[base.__name__]
-    return issubclass(kind, base) or any(parent.__name__ == ccobra for parent in kind.__mro__[1:])
-
-
-def _is_foreign(name: str, module: ModuleType, folder: Path) -> bool:
-    """Whether a module was loaded beside another file, and this folder has one of the same name."""
-    file = getattr(module, "__file__", None)
-    if not file or "." in name or Path(file).parent not in _visited:
-        return False
-    return Path(file).parent != folder and (folder / f"{name}.py").is_file()
+    return issubclass(kind, base) or any(parent.__name__ == f"CCobra{base.__name__}" for parent in kind.__mro__[1:])

@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from matbench_lite.errors import EntryError, EvaluationError
+from matbench_lite.errors import EntryError, EvaluationError, raising
 from matbench_lite.evaluate.comparators import COMPARATORS
 from matbench_lite.evaluate.evaluation_file import (
-    CCOBRA,
     Code,
     Evaluation,
     FileSource,
     Limit,
-    Mistake,
     RegistrySource,
     Setting,
     Source,
@@ -32,9 +30,6 @@ from matbench_lite.train import BASELINES
 def read_evaluation(path: str | Path) -> Evaluation:
     """Read an evaluation file. Nothing in it is executed, no data is read.
 
-    Args:
-        path: A JSON file; see the published schema.
-
     Raises:
         EvaluationError: With every mistake in the file: the key, its value, and what is allowed.
 
@@ -48,10 +43,10 @@ def read_evaluation(path: str | Path) -> Evaluation:
         matbench_lite.errors.EvaluationError: mine: type: "cover" is not allowed; give prediction, adaption ...
     """
     path = Path(path).resolve()
+    with raising(EvaluationError, f"{path} cannot be read", fix="give a JSON file"):
+        content = path.read_bytes()
     try:
-        document = parse(path.read_bytes(), path.name)
-    except OSError as error:
-        raise EvaluationError(f"{path} cannot be read: {error.strerror}", fix="give a JSON file") from error
+        document = parse(content, path.name)
     except EntryError as error:
         raise EvaluationError(error.message, fix="correct the JSON") from error
     return parse_evaluation(document, name=path.stem, folder=path.parent)
@@ -60,10 +55,7 @@ def read_evaluation(path: str | Path) -> Evaluation:
 def parse_evaluation(document: Mapping[str, Any], *, name: str, folder: Path) -> Evaluation:
     """Turn the content of an evaluation file into records.
 
-    Args:
-        document: Plain data, as JSON gives it.
-        name: Name of the evaluation.
-        folder: What its paths are relative to.
+    Its paths are relative to `folder`.
 
     Raises:
         EvaluationError: With every mistake.
@@ -83,7 +75,7 @@ def parse_evaluation(document: Mapping[str, Any], *, name: str, folder: Path) ->
     return evaluation
 
 
-def _mistaken(name: str, found: list[Mistake]) -> EvaluationError:
+def _mistaken(name: str, found: list[EvaluationError]) -> EvaluationError:
     if len(found) == 1:
         return EvaluationError(f"{name}: {found[0].message}", fix=found[0].fix)
     lines = "".join(f"\n  - {mistake}" for mistake in found)
@@ -95,7 +87,7 @@ class _Reader:
     """Collects mistakes and notes while it goes through a document that fits the schema."""
 
     folder: Path
-    mistakes: list[Mistake] = field(default_factory=list)
+    mistakes: list[EvaluationError] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def evaluation(self, document: Mapping[str, Any], name: str) -> Evaluation:
@@ -150,14 +142,8 @@ class _Reader:
         if benchmark is not None and benchmark.endswith(".toml"):
             allowed = "matbench_v0.1, mini, or the path of a TOML file"
             benchmark = str(self._file(f"{key}/benchmark", benchmark, allowed))
-        return RegistrySource(
-            key=key,
-            task=stated["task"],
-            benchmark=benchmark,
-            group_by=stated["group_by"],
-            order=stated.get("order", "file"),
-            limit=Limit(**limit) if isinstance(limit, dict) else Limit(rows=limit),
-        )
+        rows = Limit(**limit) if isinstance(limit, dict) else Limit(rows=limit)
+        return RegistrySource(**{**stated, "key": key, "benchmark": benchmark, "limit": rows})
 
     def _model(self, key: str, stated: str | Mapping[str, Any]) -> Code:
         about = {"filename": stated} if isinstance(stated, str) else stated
@@ -166,12 +152,12 @@ class _Reader:
         if filename not in BASELINES or path is None or path.exists():
             place = key if isinstance(stated, str) else f"{key}/filename"
             allowed = f"the path of a .py file or a folder, or a baseline: {', '.join(BASELINES)}"
-            return _code(key, self._file(place, filename, allowed, (".py",), folder=True), about)
+            return Code(key=key, path=self._file(place, filename, allowed, (".py",), folder=True), **about)
         for name in ("classname", "args"):
             if name in about:
                 problem = f"is not allowed for the baseline {filename}"
                 self._note(f"{key}/{name}", about[name], problem, "leave it out")
-        return _code(key, None, about)
+        return Code(key=key, path=None, **about)
 
     def _targets(self, document: Mapping[str, Any]) -> list[Target]:
         main = {**document, "data_column": "response", "prediction_fn_name": "predict", "adapt_fn_name": "adapt"}
@@ -201,19 +187,19 @@ class _Reader:
         if stated is None or stated in COMPARATORS:
             return stated
         allowed = f"{', '.join(COMPARATORS)}, or the path of a .py file with a comparator"
-        return Code(key=key, stated=stated, path=self._file(key, stated, allowed, (".py",)))
+        return Code(key=key, filename=stated, path=self._file(key, stated, allowed, (".py",)))
 
     def _encoders(self, key: str, stated: Mapping[str, Any]) -> dict[str, Code]:
         encoders = {}
         for domain, one in stated.items():
             about = {"filename": one} if isinstance(one, str) else one
             place = f"{key}/{domain}"
-            if CCOBRA in about["filename"] and full_path(about["filename"], self.folder) is None:
+            if full_path(about["filename"], self.folder) is None:
                 # Encoders shape one table of the report: not a reason to refuse a file that CCOBRA takes.
                 self.notes.append(f"{place}: ccobra is not installed here, so {about['filename']} is left out")
                 continue
             path = self._file(place, about["filename"], "the path of a .py file with an encoder", (".py",))
-            encoders[domain] = _code(place, path, about)
+            encoders[domain] = Code(key=place, path=path, **about)
         return encoders
 
     def _file(
@@ -229,9 +215,4 @@ class _Reader:
         return path
 
     def _note(self, key: str, value: Any, problem: str, fix: str) -> None:
-        self.mistakes.append(Mistake(f"{key}: {shown(value)} {problem}", fix))
-
-
-def _code(key: str, path: Path | None, about: Mapping[str, Any]) -> Code:
-    words = {"filename": "stated", "classname": "classname", "override_name": "name", "args": "args"}
-    return Code(key=key, path=path, **{words[word]: value for word, value in about.items()})
+        self.mistakes.append(EvaluationError(f"{key}: {shown(value)} {problem}", fix=fix))

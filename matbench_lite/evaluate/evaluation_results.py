@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -14,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from matbench_lite.evaluate.benchmark_rows import find_task
+from matbench_lite.evaluate.evaluation_file import RegistrySource
 from matbench_lite.evaluate.group_plan import Plan
 from matbench_lite.evaluate.scorers import Reference, Scored, Scorer
-from matbench_lite.stats import DRAWS, ENDS, Interval, bootstrap_mean
+from matbench_lite.stats import Design, Interval, Place, TaskPairs, moments, order, ranked, score_interval
 from matbench_lite.train import Outcome
 
 if TYPE_CHECKING:
@@ -27,13 +28,9 @@ if TYPE_CHECKING:
 class Scores:
     """How well one model predicts one column.
 
-    Args:
-        mean: Mean score over rows.
-        interval: Its 95 % interval, by a bootstrap over groups.
-        mean_groups: Mean over groups of the group's mean score.
-        interval_groups: Its 95 % interval, by a bootstrap over groups.
-        groups: Mean score of each group.
-        learning_curve: In adaption, the score after 0, 1, 2, … labels.
+    `mean` is over rows, `mean_groups` over the means of groups; their 95 % intervals are for these trained models on
+    other clusters of rows: on other groups, or where groups are the folds of a task, on other clusters of its rows. The
+    learning curve has the score after 0, 1, 2, … labels, in adaption.
     """
 
     mean: float
@@ -45,25 +42,11 @@ class Scores:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Failure:
-    """Why a model has no results: what went wrong and where, and the traceback."""
-
-    message: str
-    details: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
 class ModelResult:
     """What came out of one model.
 
-    Args:
-        name: Its name.
-        scores: By column; the first is the response. Empty if it failed.
-        memorising: Whether its score in coverage is near perfect: it knows the answers by heart.
-        seconds: Time that its groups took, s.
-        log: What it noted, by group.
-        failure: Why it has no scores.
-        rows: Per row, per column, the predictions and scores.
+    `scores` are by column, `rows` per row and column; a model is `memorising` if its score in coverage is near perfect.
+    `seconds` is the time that its groups took, `log` what it noted, by group.
     """
 
     name: str
@@ -71,28 +54,17 @@ class ModelResult:
     memorising: bool = False
     seconds: float = 0.0
     log: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    failure: Failure | None = None
+    error: str | None = None
+    traceback: str = ""
     rows: Sequence[Sequence[Scored]] = field(default=(), repr=False)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Answers:
-    """The most frequent answer to a task, in the test data and by model; several are joined by `, `."""
-
-    data: str
-    models: Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
     """What came out of an evaluation.
 
-    Args:
-        plan: The evaluation, its data and who was shown what.
-        scorers: How columns were scored.
-        references: By column, what a constant and a perfect prediction score.
-        models: By name, the best first; those that failed last.
-        notes: What may mislead.
+    `references` are, by column, what a constant and a perfect prediction score; `models` have the best first, and those
+    that failed last; `notes` are what may mislead.
     """
 
     plan: Plan = field(repr=False)
@@ -103,22 +75,43 @@ class Results:
 
     def scores(self, scorer: Scorer) -> dict[str, Scores]:
         """The scores of a column by model, the best first; models that failed have none."""
-        column = scorer.target.column
-        found = {name: model.scores[column] for name, model in self.models.items() if model.failure is None}
-        return dict(sorted(found.items(), key=lambda item: _badness(item[1], scorer)))
+        return {place.slug: self.models[place.slug].scores[scorer.target.column] for place in self.places(scorer)}
 
     def ranks(self, scorer: Scorer) -> dict[str, int]:
-        """The rank of every model in a column, from 1; equal scores share the better one, and the next is left out.
+        """The rank of every model in a column, from 1; equal scores share the better one, and the next is left out."""
+        return {place.slug: place.rank for place in self.places(scorer)}
 
-        Scores that differ by rounding alone are equal: sums in another order differ in their last bits.
+    @cached_property
+    def design(self) -> Design:
+        """How the rows are tested: all models are compared by it."""
+        return rows_design(self.plan)
+
+    def perfect(self, scorer: Scorer) -> float:
+        """The score of the truth, from which errors are measured; 0 where the comparator refuses it."""
+        found = self.references.get(scorer.target.column)
+        return 0.0 if found is None else found.perfect
+
+    def places(self, scorer: Scorer) -> list[Place]:
+        """Who is ahead in a column, best first, and what is said of each beside the best; models that failed have none.
+
+        Of one group nothing is said but the rank: there is no other to compare it with.
         """
-        ranks: dict[str, int] = {}
-        before: tuple[int, float] | None = None
-        for number, (name, one) in enumerate(self.scores(scorer).items(), start=1):
-            if before is None or not math.isclose(one.mean, before[1], rel_tol=1e-9, abs_tol=1e-12):
-                before = number, one.mean
-            ranks[name] = before[0]
-        return ranks
+        return self._places[scorer.target.column]
+
+    @cached_property
+    def _places(self) -> dict[str, list[Place]]:
+        return {scorer.target.column: self._ordered(scorer, number) for number, scorer in enumerate(self.scorers)}
+
+    def _ordered(self, scorer: Scorer, number: int) -> list[Place]:
+        well = [model for model in self.models.values() if model.error is None]
+        means = {model.name: model.scores[scorer.target.column].mean for model in well}
+        pairs = None
+        if well and self.design.cluster_count > 1:
+            scores = np.array([[row[number].score for row in model.rows] for model in well])
+            losses = scores if scorer.lower_is_better else self.perfect(scorer) - scores
+            found = moments(losses, self.design)
+            pairs = TaskPairs(slugs=tuple(means), higher=not scorer.lower_is_better, moments=found)
+        return order(means, pairs, higher_is_better=not scorer.lower_is_better)
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -131,6 +124,7 @@ class Results:
             "id": [item.identifier for item in items],
             "sequence": [item.sequence_number for item in items],
             "place": [place for rows in self.plan.test.values() for place in range(len(rows))],
+            "cluster": self.design.clusters,
             "row": [item.row for item in items],
             "domain": [item.domain for item in items],
             "response_type": [item.response_type for item in items],
@@ -139,7 +133,7 @@ class Results:
         }
         frames = []
         for model in self.models.values():
-            for number, scorer in enumerate(self.scorers if model.failure is None else ()):
+            for number, scorer in enumerate(self.scorers if model.error is None else ()):
                 column = scorer.target.column
                 scored = pd.DataFrame([row[number] for row in model.rows], columns=Scored._fields)
                 truth = [record.texts[column] for record in records]
@@ -155,37 +149,35 @@ class Results:
         return table.drop(columns=[name for name in ("row", *Scored._fields[2:]) if table[name].isna().all()])
 
     @cached_property
-    def answers(self) -> dict[str, dict[str, Answers]]:
-        """By column, and by short name of a task: the most frequent answers, where there are encoders."""
-        every = {
-            scorer.target.column: self._answers(number)
-            for number, scorer in enumerate(self.scorers)
-            if scorer.task_encoders and scorer.response_encoders
-        }
-        return {column: by_task for column, by_task in every.items() if by_task}
+    def answers(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """By column and short name of a task, the most frequent answer of the `data` and of each of the `models`.
 
-    def _answers(self, number: int) -> dict[str, Answers]:
-        truths: dict[str, str] = {}
-        by_task: dict[str, dict[str, str]] = {}
-        for model in self.models.values():
-            scored = [row[number] for row in model.rows]
-            named = [one for one in scored if one.task_enc is not None and one.prediction_enc is not None]
-            truths |= _most_frequent((one.task_enc, one.truth_enc) for one in named)
-            for task, answer in _most_frequent((one.task_enc, one.prediction_enc) for one in named).items():
-                by_task.setdefault(task, {})[model.name] = answer
-        return {task: Answers(data=truths[task], models=by_task[task]) for task in sorted(by_task)}
+        Several are joined by `, `; only columns with encoders of both kinds are there.
+        """
+        if not {"task_enc", "prediction_enc"} <= set(self.table):
+            return {}
+        encoded = self.table.dropna(subset=["task_enc", "prediction_enc"])
+        every: dict[str, dict[str, dict[str, Any]]] = {}
+        for column, rows in encoded.groupby("evaluation", sort=False):
+            data = rows.groupby("task_enc")["truth_enc"].agg(_most_frequent)
+            every[column] = {task: {"data": answer, "models": {}} for task, answer in data.items()}
+            models = rows.groupby(["task_enc", "model"], sort=False)["prediction_enc"].agg(_most_frequent)
+            for (task, model), answer in models.items():
+                every[column][task]["models"][model] = answer
+        return every
 
 
 def model_result(
     name: str, plan: Plan, scorers: Sequence[Scorer], references: Mapping[str, Reference], done: Sequence[Outcome]
 ) -> ModelResult:
     """Put the pieces of a model together, in their order, and count."""
+    design = rows_design(plan)
     rows = [[Scored(*scored) for scored in row] for one in done for row in one.answers]
     sizes = [len(group) for group in plan.test.values()]
     scores = {}
     for number, scorer in enumerate(scorers):
         values = (row[number].score for row in rows)
-        scores[scorer.target.column] = _scores(plan, [list(islice(values, size)) for size in sizes])
+        scores[scorer.target.column] = _scores(plan, design, [list(islice(values, size)) for size in sizes])
     main = scorers[0].target.column
     known = references.get(main) if plan.evaluation.type == "coverage" else None
     return ModelResult(
@@ -198,11 +190,11 @@ def model_result(
     )
 
 
-def ranked(models: Sequence[ModelResult], scorer: Scorer) -> dict[str, ModelResult]:
+def by_rank(models: Sequence[ModelResult], scorer: Scorer) -> dict[str, ModelResult]:
     """Models by name, the best first; those that failed last."""
-    well = [model for model in models if model.failure is None]
-    well.sort(key=lambda model: _badness(model.scores[scorer.target.column], scorer))
-    return {model.name: model for model in (*well, *(model for model in models if model.failure is not None))}
+    by_name = {model.name: model for model in models}
+    means = {model.name: model.scores[scorer.target.column].mean for model in models if model.error is None}
+    return {name: by_name[name] for name in ranked(means, higher_is_better=not scorer.lower_is_better)} | by_name
 
 
 def rank_texts(ranks: Mapping[str, int]) -> dict[str, str]:
@@ -216,38 +208,49 @@ def rank_texts(ranks: Mapping[str, int]) -> dict[str, str]:
     return {name: f"{rank}=" if counts[rank] > 1 else str(rank) for name, rank in ranks.items()}
 
 
-def _badness(scores: Scores, scorer: Scorer) -> float:
-    return scores.mean if scorer.lower_is_better else -scores.mean
+def rows_design(plan: Plan) -> Design:
+    """How the rows of an evaluation are tested.
+
+    Groups are what is drawn: each is one cluster, however many rows it has, in one fold for all. Nothing is assumed of
+    training again (a scatter of 1): in most settings every group is predicted by a model that was shown other data than
+    the next one's, so what that does is among the differences between groups, and no fold could measure it apart. Where
+    the file names the folds of a task as its groups, they are folds, with the clusters and the scatter of the task, and
+    models are told apart as on its leaderboard.
+    """
+    group_of_row = np.repeat(np.arange(len(plan.test)), [len(rows) for rows in plan.test.values()])
+    source, *others = plan.evaluation.test
+    if isinstance(source, RegistrySource) and source.group_by == "fold" and not others and len(plan.test) > 1:
+        task = find_task(source)
+        positions = [record.item.origin.position for record in plan.rows if record.item.origin is not None]
+        if task.tests_rows_once:
+            return Design(folds=group_of_row, clusters=task.clusters[positions], scatter=task.fold_scatter)
+    return Design(folds=np.zeros_like(group_of_row), clusters=group_of_row, scatter=1.0)
 
 
-def _scores(plan: Plan, groups: Sequence[Sequence[float]]) -> Scores:
-    means = [float(np.mean(group)) for group in groups]
+def _scores(plan: Plan, design: Design, groups: Sequence[Sequence[float]]) -> Scores:
+    means, values = [float(np.mean(group)) for group in groups], np.concatenate(groups)
+    of_folds = score_interval(values, design) if len(design.sizes) > 1 else mean_interval(means)
     return Scores(
-        mean=float(np.mean(np.concatenate(groups))),
-        interval=mean_interval(groups),
+        mean=float(np.mean(values)),
+        interval=mean_interval(values, design.clusters),
         mean_groups=float(np.mean(means)),
-        interval_groups=group_interval(means),
+        interval_groups=of_folds,
         groups=dict(zip(plan.test, means, strict=True)),
         learning_curve=learning_curve(groups) if plan.evaluation.type == "adaption" else (),
     )
 
 
-def _most_frequent(pairs: Iterable[tuple[str | None, str | None]]) -> dict[str, str]:
-    """By task, the answer that is given most often; all of them where several are."""
-    answers: dict[str, list[str]] = {}
-    for task, answer in pairs:
-        answers.setdefault(str(task), []).append(str(answer))
-    return {task: ", ".join(sorted(multimode(some))) for task, some in answers.items()}
+def _most_frequent(answers: pd.Series) -> str:
+    return ", ".join(sorted(multimode(answers)))
 
 
 FEWEST_GROUPS = 5
 """A point of a learning curve has an interval from so many groups on."""
-_CHUNK = 200
 
 
 @dataclass(frozen=True, kw_only=True)
 class CurvePoint:
-    """The mean score after some labels over groups with so many rows, and its 95 % bootstrap interval; None for few."""
+    """The mean score after some labels over groups with so many rows, and its 95 % interval; None for few."""
 
     labels: int
     groups: int
@@ -255,33 +258,20 @@ class CurvePoint:
     interval: Interval | None
 
 
-def mean_interval(groups: Sequence[npt.ArrayLike], *, seed: int = 0) -> Interval | None:
-    """95 % percentile interval of the mean over rows, by a bootstrap over groups; None for one group.
+def mean_interval(values: npt.ArrayLike, clusters: npt.NDArray[np.integer] | None = None) -> Interval | None:
+    """95 % interval of a mean, by the studentised bootstrap over clusters of values; None for one cluster.
 
-    Rows of one group are alike, so whole groups are drawn: drawing rows would promise too much.
-    """
-    if len(groups) < 2:
-        return None
-    sums = np.array([np.sum(group) for group in groups])
-    sizes = np.array([np.size(group) for group in groups], dtype=np.float64)
-    rng = np.random.default_rng(seed)
-    means = []
-    for start in range(0, DRAWS, _CHUNK):
-        counts = rng.multinomial(len(groups), np.full(len(groups), 1 / len(groups)), size=min(_CHUNK, DRAWS - start))
-        means.append((counts @ sums) / (counts @ sizes))
-    low, high = np.quantile(np.concatenate(means), ENDS)
-    return Interval(low=float(low), high=float(high))
-
-
-def group_interval(means: npt.ArrayLike) -> Interval | None:
-    """95 % interval of the mean over groups, by the studentised bootstrap; None for one group.
+    Values of one cluster are alike, so whole clusters are drawn: drawing single values would promise too much. Without
+    `clusters` each value is one.
 
     Examples:
-        >>> group_interval([0.1, 0.4, 0.4, 0.3])
+        >>> mean_interval([0.1, 0.4, 0.4, 0.3])
         Interval(low=0.1..., high=0.4...)
     """
-    array = np.asarray(means, dtype=np.float64)
-    return None if len(array) < 2 else bootstrap_mean([array])
+    array = np.asarray(values, dtype=np.float64)
+    codes = np.arange(len(array)) if clusters is None else clusters
+    design = Design(folds=np.zeros(len(array), dtype=np.intp), clusters=codes)
+    return None if design.cluster_count < 2 else score_interval(array, design)
 
 
 def learning_curve(groups: Sequence[Sequence[float]]) -> tuple[CurvePoint, ...]:
@@ -289,6 +279,6 @@ def learning_curve(groups: Sequence[Sequence[float]]) -> tuple[CurvePoint, ...]:
     points = []
     for labels in range(max(map(len, groups))):
         scores = [group[labels] for group in groups if len(group) > labels]
-        interval = group_interval(scores) if len(scores) >= FEWEST_GROUPS else None
+        interval = mean_interval(scores) if len(scores) >= FEWEST_GROUPS else None
         points.append(CurvePoint(labels=labels, groups=len(scores), mean=float(np.mean(scores)), interval=interval))
     return tuple(points)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
-from matbench_lite.errors import EvaluationError
+from matbench_lite.errors import EvaluationError, raising
 from matbench_lite.evaluate.benchmark_rows import ORIGIN, read_registry
 from matbench_lite.evaluate.evaluation_file import Evaluation, FileSource, Source
 from matbench_lite.evaluate.items import (
@@ -87,7 +88,7 @@ def _records(frame: pd.DataFrame, targets: Sequence[str]) -> Iterable[Record]:
     """The rows of a frame, one by one; columns become lists of Python's own objects first, which is quick."""
     names = list(frame)
     others = [name for name in names if name not in (*COLUMNS, *targets, ORIGIN)]
-    auxiliary = [name for name in targets if name != RESPONSE and name in frame]
+    answered = [RESPONSE, *(name for name in targets if name != RESPONSE and name in frame)]
     for values in zip(*(frame[name].tolist() for name in names), strict=True):
         row = dict(zip(names, values, strict=True))
         origin = row.get(ORIGIN)
@@ -101,8 +102,7 @@ def _records(frame: pd.DataFrame, targets: Sequence[str]) -> Iterable[Record]:
             origin=origin if isinstance(origin, Origin) else None,  # files beside a registry source have NaN
         )
         columns = {str(name): row[name] for name in others}
-        answers = {RESPONSE: _response(row[RESPONSE], item.response_type)}
-        answers |= {name: _auxiliary(row[name]) for name in auxiliary}
+        answers = {name: _answer(row[name], name, item.response_type) for name in answered}
         yield Record(
             item=item,
             key=_key(item, row[RESPONSE]),
@@ -124,16 +124,13 @@ def _key(item: Item, response: Any) -> tuple[Any, ...]:
     return item.identifier, item.sequence_number, item.task_str, response
 
 
-def _response(value: Any, response_type: str) -> Any:
+def _answer(value: Any, name: str, response_type: str) -> Any:
     if not isinstance(value, str):
         return value
     choices = split_choices(value)
+    if name != RESPONSE:
+        return frozen(choices)  # CCOBRA leaves these as the file has them: three levels, no conversion
     return frozen(convert_to_basic_types(choices if response_type == "multiple-choice" else choices[0]))
-
-
-def _auxiliary(value: Any) -> Any:
-    # CCOBRA leaves these as the file has them: three levels, no conversion.
-    return frozen(split_choices(value)) if isinstance(value, str) else value
 
 
 def _grouped(records: Iterable[Record], place: str) -> Groups:
@@ -188,16 +185,14 @@ def read_file(source: FileSource) -> pd.DataFrame:
 def _read(source: FileSource) -> pd.DataFrame:
     import pandas as pd
 
-    try:
+    unread = f"{source.key}: {source.path} cannot be read"
+    # pandas' and pyarrow's own errors are kinds of ValueError
+    with raising(EvaluationError, unread, fix="give a CSV or Parquet file", on=(OSError, ValueError)):
         if source.path.suffix.lower() == ".parquet":
             return pd.read_parquet(source.path)
         names = pd.read_csv(source.path, nrows=0).columns
         values = {name: [""] if name in _TEXTS else _MISSING for name in names}
         return pd.read_csv(source.path, keep_default_na=False, na_values=values)
-    except (OSError, ValueError) as error:  # pandas' and pyarrow's own errors are kinds of ValueError
-        raise EvaluationError(
-            f"{source.key}: {source.path} cannot be read: {error}", fix="give a CSV or Parquet file"
-        ) from error
 
 
 def check_data(evaluation: Evaluation, test: Groups, others: Sequence[Groups | None]) -> None:
@@ -225,16 +220,14 @@ def _check_targets(evaluation: Evaluation, test: Groups) -> None:
                 f"{target.key}data_column: {target.column!r} is not a column of the test data",
                 fix=f"give another column: {known}",
             )
-    for target in evaluation.targets[1:]:
-        for rows in test.values():
-            for record in rows:
-                value = record.targets[target.column]
-                if value is None or value != value:  # NaN is not equal to itself
-                    raise EvaluationError(
-                        f"{target.key}data_column: {target.column!r} is missing in group {record.item.identifier!r}, "
-                        f"sequence {record.item.sequence_number}",
-                        fix="fill it in, or leave the row out",
-                    )
+    for target, record in product(evaluation.targets[1:], chain.from_iterable(test.values())):
+        value, item = record.targets[target.column], record.item
+        if value is None or value != value:  # NaN is not equal to itself
+            raise EvaluationError(
+                f"{target.key}data_column: {target.column!r} is missing in group {item.identifier!r}, "
+                f"sequence {item.sequence_number}",
+                fix="fill it in, or leave the row out",
+            )
 
 
 def _values(groups: Groups, attribute: str) -> set[str]:

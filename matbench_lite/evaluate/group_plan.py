@@ -149,18 +149,15 @@ def _with_train_only(
     as_person, as_background = map(_rows, additional)
     if evaluation.type != "adaption":
         return kept, {"withheld": as_person + as_background}
-    merged = [_merged(more, given) if more else given for more, given in zip(additional, kept, strict=True)]
+    merged = [_merged(more, given or {}) if more else given for more, given in zip(additional, kept, strict=True)]
     return merged, {"as_person": as_person, "as_background": as_background}
 
 
-def _merged(first: Groups, second: Groups | None) -> Groups:
-    merged: Groups = {}
-    for groups in (first, second or {}):
-        for group, rows in groups.items():
-            merged.setdefault(group, []).extend(rows)
-    for rows in merged.values():
-        rows.sort(key=lambda record: natural(record.item.sequence_number))
-    return merged
+def _merged(first: Groups, second: Groups) -> Groups:
+    def place(record: Record) -> tuple[bool, Any]:
+        return natural(record.item.sequence_number)
+
+    return {group: sorted([*first.get(group, ()), *second.get(group, ())], key=place) for group in first | second}
 
 
 def _notes(evaluation: Evaluation, counts: Counts) -> Iterable[str]:

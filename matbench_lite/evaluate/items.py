@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,45 +24,28 @@ def parsed_choices(text: str) -> FrozenList:
     return parsed
 
 
-class Shelf:
-    """The inputs of a task, looked up once for all its items."""
-
-    def __init__(self, task: Task) -> None:
-        self.task = task
-
-    @cached_property
-    def inputs(self) -> pd.Series:
-        """Every row's formula or structure; structures are built on access."""
-        return self.task.inputs
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """Where an item of a registry source comes from: the task, and the row's position in its file order, from 0."""
 
-    shelf: Shelf = field(repr=False)
+    task: Task = field(repr=False)
     position: int
 
-    @property
-    def task(self) -> Task:
-        """The task."""
-        return self.shelf.task
+
+@lru_cache(maxsize=8)
+def _inputs(task: Task) -> pd.Series | pd.DataFrame:
+    """Every row's formula or structure, looked up once for all items; structures are built on access."""
+    return task.inputs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One question to a model; it cannot be changed.
 
-    `task` and `choices` are new lists at every look: they are yours to change.
-
-    Args:
-        identifier: The group.
-        domain: What kind of question it is; the task's name for registry sources.
-        task_str: The question as text: for registry sources the formula.
-        choices_str: The answers to choose from, as text.
-        response_type: `single-choice`, `multiple-choice`, `verify`, `accept` or `free`.
-        sequence_number: Its place in the order of the group.
-        origin: The row of the registry, or None for data from a file.
+    `task` and `choices` are new lists at every look: they are yours to change. `identifier` is the group,
+    `sequence_number` the place in it; of registry sources, `domain` is the name of the task and `task_str` the formula.
+    `response_type` is `single-choice`, `multiple-choice`, `verify`, `accept` or `free`; `origin` the row of the
+    registry, or None for data from a file.
 
     Examples:
         >>> item = Item(
@@ -99,7 +82,7 @@ class Item:
     @property
     def input(self) -> Any:
         """The formula or structure of a registry source; for data from a file, the text of the task."""
-        return self.task_str if self.origin is None else self.origin.shelf.inputs.iloc[self.origin.position]
+        return self.task_str if self.origin is None else _inputs(self.origin.task).iloc[self.origin.position]
 
     def __deepcopy__(self, memo: object) -> Item:
         return self  # it cannot change, and models that keep their items are copied often
@@ -221,5 +204,8 @@ def _text(value: Any) -> tuple[str, int]:
         return str(value), 0
     if not value:
         return "", 1
+    if len(value) == 1:
+        text, depth = _text(value[0])
+        return text, depth + 1
     texts, depths = zip(*map(_text, value), strict=True)
     return _SEPARATORS[min(depths[0], 2)].join(texts), depths[0] + 1

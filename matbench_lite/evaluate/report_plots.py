@@ -64,17 +64,6 @@ def symbol(number: int) -> Symbol:
     return Symbol(colour=colour, letters=letters, dashes="2 3")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Mark:
-    """A symbol at a place, in pixels, and the ends of its interval across; the title says it in words."""
-
-    symbol: Symbol
-    x: float
-    y: float
-    ends: tuple[float, ...] = ()
-    title: str = ""
-
-
 def draw_models(
     scores: Mapping[str, Scores], symbols: Mapping[str, Symbol], reference: Reference | None
 ) -> dict[str, Any]:
@@ -118,7 +107,7 @@ def _dots(
         y = top + _ROW / 2 if left else top + _LINE * len(labels) + 7
         places = [y + 4] if left else [top + _LINE * number + 12 for number in range(len(labels))]
         drawn = [
-            Mark(symbol=one, x=axis.at(value), y=y, ends=tuple(map(axis.at, ends)), title=f"{name}, {title}")
+            {"symbol": one, "x": axis.at(value), "ends": list(map(axis.at, ends)), "title": f"{name}, {title}", "y": y}
             for one, value, ends, title in marks
         ]
         lines.append({"name": name, "labels": list(zip(places, labels, strict=True)), "marks": drawn})
@@ -157,14 +146,14 @@ def draw_curves(
         bounded = [(across.at(point.labels), point.interval) for point in points if point.interval is not None]
         band = [(x, up.at(one.low)) for x, one in bounded] + [(x, up.at(one.high)) for x, one in reversed(bounded)]
         step = max(1, len(line) // _MARKS_ON_CURVE)
+        marked = line[number % step :: step]  # not at the same places as those of the next model
         curves.append(
             {
                 "name": name,
                 "symbol": symbols[name],
                 "path": _path(line),
                 "band": _path(band) + "Z" if len(bounded) > 1 and (len(shown) <= BANDS or name in first) else "",
-                # Not at the same places as those of the next model.
-                "marks": [Mark(symbol=symbols[name], x=x, y=y, title=name) for x, y in line[number % step :: step]],
+                "marks": [{"symbol": symbols[name], "x": x, "y": y, "title": name} for x, y in marked],
             }
         )
     whole = [tick for tick in across.ticks if "." not in tick.label]

@@ -1,4 +1,4 @@
-"""Results on disk, as plain data and as a page: the table, the figures, the models' log, and a report to read.
+"""Results as a table for terminal and report, and on disk: the rows, the figures, the models' log, a report to read.
 
 The report needs no other file, no script and no network.
 """
@@ -13,28 +13,27 @@ from typing import Any
 
 from matbench_lite._version import __version__
 from matbench_lite.atomic import replacing, write_bytes
+from matbench_lite.board import headline
 from matbench_lite.cleaner import for_csv
-from matbench_lite.errors import EvaluationError
+from matbench_lite.errors import EvaluationError, raising
 from matbench_lite.evaluate.evaluation_results import ModelResult, Results, rank_texts
 from matbench_lite.evaluate.report_plots import BANDS, Symbol, draw_curves, draw_groups, draw_models, symbol
 from matbench_lite.evaluate.scorers import Scorer
 from matbench_lite.stats import Interval
 from matbench_lite.templating import render
-from matbench_lite.text import ends, number
+from matbench_lite.text import number
+from matbench_lite.train import ONLY_GROUPS
+from matbench_lite.view import Cell, Column, difference_column, interval_cell, p_column, places_column, word_column
+
+_FOR_THESE = "95 % interval of the mean, for these trained models on other {} like these (bootstrap)."
 
 
 def save_results(results: Results, output: str | Path) -> Path:
     """Write all that came out of an evaluation.
 
     `results.csv` and `results.parquet` are one table, with one row per model, row and column; `scores.json` has the
-    figures; `model_log.json` what the models noted; `report.html` is one page that needs nothing else.
-
-    Args:
-        results: What came out.
-        output: The folder; files in it are replaced.
-
-    Returns:
-        The path of the page.
+    figures; `model_log.json` what the models noted; `report.html` is one page that needs nothing else. Gives the path
+    of the page.
 
     Raises:
         EvaluationError: If the folder cannot be written.
@@ -53,7 +52,7 @@ def save_results(results: Results, output: str | Path) -> Path:
     folder = Path(output)
     document = as_document(results)
     log = {name: model.log for name, model in results.models.items() if model.log}
-    try:
+    with raising(EvaluationError, f"{folder} cannot be written", fix="choose another --output"):
         folder.mkdir(parents=True, exist_ok=True)
         write_bytes(folder / "scores.json", json.dumps(document, indent=2, allow_nan=False).encode() + b"\n")
         write_bytes(folder / "model_log.json", json.dumps(log, indent=2).encode() + b"\n")
@@ -67,21 +66,16 @@ def save_results(results: Results, output: str | Path) -> Path:
             mixed = [name for name in ("id", "sequence") if name in table and table[name].map(type).nunique() > 1]
             table.astype(dict.fromkeys(mixed, str)).to_parquet(temporary, index=False)
         write_bytes(folder / "report.html", as_page(results).encode())
-    except OSError as error:
-        raise EvaluationError(f"{folder} cannot be written: {error.strerror}", fix="choose another --output") from error
     return folder / "report.html"
 
 
 def as_document(results: Results) -> dict[str, Any]:
     """Results as plain data; models from best to worst.
 
-    Args:
-        results: What came out of an evaluation.
-
-    Returns:
-        `models` has one object per model with `rank`, `mean`, `mean_groups`, their intervals, `groups` and, in
-        adaption, the `learning_curve`; other columns are in `aux`. A model that failed has `error` instead. `answers`
-        has, by column and task, the most frequent answer in the `data` and of the `models`, where there are encoders.
+    `models` has one object per model with `rank`, its places and the `word` for it beside the best, `mean`,
+    `mean_groups`, their intervals, `groups` and, in adaption, the `learning_curve`; other columns are in `aux`. A model
+    that failed has `error` instead. `answers` has, by column and task, the most frequent answer in the `data` and of
+    the `models`, where there are encoders.
     """
     evaluation = results.plan.evaluation
     main = results.scorers[0]
@@ -95,19 +89,18 @@ def as_document(results: Results) -> dict[str, Any]:
         "comparator": main.comparator.get_name(),
         "lower_is_better": main.lower_is_better,
         "constant_guess": None if reference is None else reference.constant,
+        "perfect": results.perfect(main),
+        "fold_scatter": results.design.scatter if len(results.design.sizes) > 1 else None,
         "counts": asdict(results.plan.counts),
         "notes": list(results.notes),
         "models": {name: _model(results, model) for name, model in results.models.items()},
-        "answers": {
-            column: {task: asdict(answers) for task, answers in by_task.items()}
-            for column, by_task in results.answers.items()
-        },
+        "answers": results.answers,
     }
 
 
 def _model(results: Results, model: ModelResult) -> dict[str, Any]:
-    if model.failure is not None:
-        return {"error": model.failure.message, "traceback": model.failure.details}
+    if model.error is not None:
+        return {"error": model.error, "traceback": model.traceback}
     main, *others = results.scorers
     return {
         **_scores(results, main, model),
@@ -120,20 +113,15 @@ def _model(results: Results, model: ModelResult) -> dict[str, Any]:
 
 def _scores(results: Results, scorer: Scorer, model: ModelResult) -> dict[str, Any]:
     scores = model.scores[scorer.target.column]
-    curve = [{**asdict(point), "interval": _interval(point.interval)} for point in scores.learning_curve]
-    return {
-        "rank": results.ranks(scorer)[model.name],
-        "mean": scores.mean,
-        "interval": _interval(scores.interval),
-        "mean_groups": scores.mean_groups,
-        "interval_groups": _interval(scores.interval_groups),
-        "groups": {str(group): mean for group, mean in scores.groups.items()},
-        **({"learning_curve": curve} if curve else {}),
-    }
+    document = {**standing(results, scorer, model.name), **asdict(scores, dict_factory=_as_json)}
+    if not scores.learning_curve:
+        del document["learning_curve"]
+    return document | {"groups": {str(group): mean for group, mean in scores.groups.items()}}
 
 
-def _interval(interval: Interval | None) -> list[float] | None:
-    return None if interval is None else [interval.low, interval.high]
+def _as_json(fields: list[tuple[str, Any]]) -> Any:
+    """A record as an object; an interval as both its ends."""
+    return [end for _, end in fields] if [name for name, _ in fields] == ["low", "high"] else dict(fields)
 
 
 _MOST_GROUPS = 500
@@ -142,7 +130,7 @@ _MOST_LOGS = 200
 
 def as_page(results: Results) -> str:
     """The report as HTML; every text of the data and the models is cleaned and escaped."""
-    names = [name for name, model in results.models.items() if model.failure is None]
+    names = [name for name, model in results.models.items() if model.error is None]
     symbols = {name: symbol(place) for place, name in enumerate(names)}
     logs = [(name, key, json.dumps(note)) for name in names for key, note in results.models[name].log.items()]
     return render(
@@ -158,15 +146,13 @@ def as_page(results: Results) -> str:
         more_logs=max(0, len(logs) - _MOST_LOGS),
         stated=json.dumps(results.plan.evaluation.stated, indent=2, ensure_ascii=False),
         rounded=rounded,
-        ends=ends,
-        number=number,
     )
 
 
 def _section(results: Results, scorer: Scorer, symbols: Mapping[str, Symbol]) -> dict[str, Any]:
     """All that is shown of one column; without drawings if no model has scores."""
     scores, ranks = results.scores(scorer), results.ranks(scorer)
-    section = {"scorer": scorer, "title": scorer.title(results.plan), "scores": scores, "ranks": rank_texts(ranks)}
+    section = {"scorer": scorer, "title": scorer.title(results.plan), "scores": scores}
     if not scores:
         return section
     reference = results.references.get(scorer.target.column)
@@ -174,13 +160,69 @@ def _section(results: Results, scorer: Scorer, symbols: Mapping[str, Symbol]) ->
     hardest = sorted(best.groups, key=lambda group: best.groups[group], reverse=scorer.lower_is_better)
     first = [name for name, rank in ranks.items() if rank == 1]
     return section | {
-        "first": first,
+        "columns": model_columns(results, scorer),
+        "headline": model_headline(results, scorer),
         "reference": reference,
         "hardest": hardest,
         "overview": draw_models(scores, symbols, reference),
         "groups": draw_groups(scores, symbols, hardest),
         "curves": draw_curves(scores, symbols, first),
         "few_bands": len(scores) > BANDS,
+    }
+
+
+def model_columns(results: Results, scorer: Scorer) -> list[Column]:
+    """Models down, best first, by one column of the data."""
+    places = results.places(scorer)
+    scores = results.scores(scorer).values()
+    models = [results.models[place.slug] for place in places]
+    inks = ["leading" if place.leading or place.rank == 1 else "" for place in places]
+    ranks = rank_texts(results.ranks(scorer)).values()
+    note = _FOR_THESE.format("groups" if len(results.design.sizes) == 1 else "clusters of rows")
+    names = [
+        Cell(text=model.name, value=model.name, ink=ink, small="memorising" if model.memorising else "")
+        for model, ink in zip(models, inks, strict=True)
+    ]
+    intervals = [interval_cell(one.interval) for one in scores]
+    of_other = [interval_cell(one.interval_groups) for one in scores]
+    means = [Cell(text=rounded(one.mean, one.interval), value=one.mean) for one in scores]
+    of_groups = [Cell(text=rounded(one.mean_groups, one.interval_groups), value=one.mean_groups) for one in scores]
+    down = not scorer.lower_is_better
+    seconds = [f"{model.seconds:,.0f}" if model.seconds >= 100 else number(model.seconds, None) for model in models]
+    return [
+        Column("rank", "rank", [Cell(text=rank) for rank in ranks], right=True),
+        Column("model", "model", names, kind="name", foreign=True),
+        places_column(places, spare=1),
+        Column("mean", "mean over rows", means, right=True, down=down),
+        Column("interval", "95 % interval", intervals, right=True, spare=3, note=note),
+        difference_column([place.difference_interval for place in places], path="difference_interval", spare=2),
+        word_column(places),
+        p_column([place.p for place in places], spare=4),
+        Column("mean_groups", "mean over groups", of_groups, right=True, spare=5),
+        Column("interval_groups", "95 % interval", of_other, right=True, spare=6, note=note),
+        Column(
+            "seconds", "time", [Cell(text=text) for text in seconds], unit="s", right=True, outputs=frozenset({"html"})
+        ),
+    ]
+
+
+def model_headline(results: Results, scorer: Scorer) -> str:
+    """Who leads in a column, and what limits that, in a sentence or two; a model must have scores."""
+    places = results.places(scorer)
+    said = headline(places, {place.slug: place.slug for place in places})
+    limited = len(places) > 1 and places[0].first_place is not None and len(results.design.sizes) == 1
+    return f"{said} {ONLY_GROUPS[0].upper()}{ONLY_GROUPS[1:]}." if limited else said
+
+
+def standing(results: Results, scorer: Scorer, name: str) -> dict[str, Any]:
+    """The place of a model, and what is said of it beside the best, as plain data."""
+    place = next(place for place in results.places(scorer) if place.slug == name)
+    names = ("rank", "first_place", "last_place", "leading", "wide", "word")
+    interval = place.difference_interval
+    return {name: getattr(place, name) for name in names} | {
+        "difference": place.difference,
+        "difference_interval": interval and [interval.low, interval.high],
+        "p": place.p,
     }
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from statistics import multimode
 from typing import Any, NamedTuple
@@ -14,7 +14,13 @@ from matbench_lite.evaluate.benchmark_rows import find_task
 from matbench_lite.evaluate.comparators import COMPARATORS, AbsDiff, Comparator, Equality, SquaredDiff
 from matbench_lite.evaluate.encoders import ResponseEncoder, TaskEncoder
 from matbench_lite.evaluate.evaluation_file import Code, RegistrySource, Target
-from matbench_lite.evaluate.evaluation_loader import RAISED, digest_with_imports, find_class, instantiate, python_files
+from matbench_lite.evaluate.evaluation_loader import (
+    digest_with_imports,
+    find_class,
+    instantiate,
+    python_files,
+    users_code,
+)
 from matbench_lite.evaluate.evaluation_rows import Record
 from matbench_lite.evaluate.group_plan import Plan
 from matbench_lite.evaluate.items import plain_value, thawed, tuple_to_string, unnest
@@ -72,7 +78,7 @@ class Scorer:
             score = float(text == record.texts[column])  # what it compares: both texts are here already
         else:
             truth = record.targets[column]
-            with _named(self.comparator):
+            with _at_work(self.comparator):
                 score = float(self.comparator.compare(prediction, truth, item.response_type, record.choices))
             if not math.isfinite(score):
                 name = self.comparator.get_name()
@@ -84,77 +90,61 @@ class Scorer:
         return Scored(text, score, *self._short(prediction, record))
 
     def _short(self, prediction: Any, record: Record) -> tuple[str | None, str | None, str | None]:
-        item = record.item
+        """The short names of the task, of the truth and of the prediction."""
+        item, truth, text = record.item, record.targets[self.target.column], record.texts[self.target.column]
         tasks, responses = self.task_encoders.get(item.domain), self.response_encoders.get(item.domain)
-        with _named(tasks):
+        with _at_work(tasks):
             task = None if tasks is None else str(tasks.encode_task(item.task))
         if responses is None:
             return task, None, None
-        with _named(responses):
-            return task, *self._short_responses(responses, prediction, record)
 
-    def _short_responses(self, responses: ResponseEncoder, prediction: Any, record: Record) -> tuple[str, str]:
-        """The short names of the truth and of the prediction."""
-        item, truth, text = record.item, record.targets[self.target.column], record.texts[self.target.column]
-        if item.response_type == "multiple-choice":
-            every = [
-                sorted(str(responses.encode_response(one, item.task)) for one in some) for some in (truth, prediction)
-            ]
-            return "|".join(every[0]), "|".join(every[1])
-        if item.response_type in ("verify", "accept"):
+        def name(response: Any) -> str:
+            return str(responses.encode_response(response, item.task))
+
+        with _at_work(responses):
+            if item.response_type == "multiple-choice":
+                return task, "|".join(sorted(map(name, truth))), "|".join(sorted(map(name, prediction)))
+            if item.response_type not in ("verify", "accept"):
+                return task, name(truth), name(prediction)
             if len(record.choices) != 1:
                 raise EvaluationError(
                     f"a row of type {item.response_type} has {len(record.choices)} choices", fix="give it one choice"
                 )
-            shown = responses.encode_response(record.choices[0], item.task)
-            return f"{shown};{text}", f"{shown};{tuple_to_string(prediction)}"
-        return str(responses.encode_response(truth, item.task)), str(responses.encode_response(prediction, item.task))
+            shown = name(record.choices[0])
+            return task, f"{shown};{text}", f"{shown};{tuple_to_string(prediction)}"
 
 
-@contextmanager
-def _named(scoring: object) -> Iterator[None]:
+def _at_work(scoring: object) -> AbstractContextManager[None]:
     """Say that it was not the model that failed."""
-    try:
-        yield
-    except EvaluationError:
-        raise
-    except RAISED as error:
-        raise EvaluationError(
-            f"{type(scoring).__name__} raised {type(error).__name__}: {error}", fix="correct it, or what is predicted"
-        ) from error
+    return users_code(f"{type(scoring).__name__} raised", fix="correct it, or what is predicted")
 
 
 def make_scorers(plan: Plan) -> tuple[Scorer, ...]:
     """Load comparators and encoders, and see that they fit the data."""
     types = {record.item.response_type for record in plan.rows}
-    tasks = [find_task(source) if isinstance(source, RegistrySource) else None for source in plan.evaluation.test]
-    numbers = all(task is not None and task.kind == "regression" for task in tasks)
+    sources = plan.evaluation.test
+    numbers = all(isinstance(one, RegistrySource) and find_task(one).kind == "regression" for one in sources)
     scorers = []
     for target in plan.evaluation.targets:
         stated = target.comparator or ("absdiff" if numbers else "equality")
         if isinstance(stated, str):
             name, comparator = stated, COMPARATORS[stated]()
         else:
-            name, comparator = stated.stated, _made(stated, Comparator, "compare")
+            name, comparator = stated.filename, _made(stated, Comparator, "compare")
         allowed = getattr(comparator, "response_types", None)
         if allowed is not None and (refused := sorted(types - allowed)):
             raise EvaluationError(
                 f"{target.key}comparator: {name} cannot score the response type {', '.join(refused)}",
                 fix=f"give another comparator, or rows of type {', '.join(sorted(allowed))}",
             )
-        encoders = [*target.task_encoders.values(), *target.response_encoders.values()]
+        tasks = {domain: _made(code, TaskEncoder, "encode_task") for domain, code in target.task_encoders.items()}
+        encoded = target.response_encoders
+        responses = {domain: _made(code, ResponseEncoder, "encode_response") for domain, code in encoded.items()}
+        codes = (stated, *target.task_encoders.values(), *encoded.values())
+        digest = "".join(code if isinstance(code, str) else _digest(code) for code in codes)
         scorers.append(
             Scorer(
-                target=target,
-                comparator=comparator,
-                task_encoders={
-                    domain: _made(code, TaskEncoder, "encode_task") for domain, code in target.task_encoders.items()
-                },
-                response_encoders={
-                    domain: _made(code, ResponseEncoder, "encode_response")
-                    for domain, code in target.response_encoders.items()
-                },
-                digest="".join(code if isinstance(code, str) else _digest(code) for code in (stated, *encoders)),
+                target=target, comparator=comparator, task_encoders=tasks, response_encoders=responses, digest=digest
             )
         )
     return tuple(scorers)
@@ -176,14 +166,13 @@ def _made(code: Code, base: type[Any], method: str) -> Any:
     kind = find_class(code, base)
     if kind is None:
         raise EvaluationError(
-            f"{code.key}: {code.stated} has no subclass of matbench_lite.evaluate.{base.__name__}",
+            f"{code.key}: {code.filename} has no subclass of matbench_lite.evaluate.{base.__name__}",
             fix=f"define one, with {method}()",
         )
     return instantiate(code, kind)
 
 
 def _digest(code: Code) -> str:
-    assert code.path is not None
     return digest_with_imports(python_files(code.path)) + repr((code.classname, dict(code.args)))
 
 

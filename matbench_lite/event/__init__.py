@@ -3,38 +3,27 @@
 Everything is imported when it is first used: the process that builds a sandbox comes through here, and must be quick.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from matbench_lite.lazy import lazy
 
 if TYPE_CHECKING:
-    from matbench_lite.event.arrival import Taken, take
-    from matbench_lite.event.arrival_files import ArrivalLimits
+    from matbench_lite.event.arrival import Taken as Taken, take as take
+    from matbench_lite.event.arrival_files import ArrivalLimits as ArrivalLimits
     from matbench_lite.event.event_boards import (
-        PrivateBoard,
-        PublicBoard,
-        board_document,
-        event_document,
-        private_board,
-        public_board,
-        require_public,
+        PrivateBoard as PrivateBoard, PublicBoard as PublicBoard, board_document as board_document,
+        event_document as event_document, private_board as private_board, public_board as public_board,
+        require_public as require_public,
     )
-    from matbench_lite.event.event_columns import final_columns, public_columns
-    from matbench_lite.event.event_data import benchmark_source, table_source
-    from matbench_lite.event.event_pages import build_board
-    from matbench_lite.event.event_scoring import score_submissions, waiting
-    from matbench_lite.event.event_settings import Event, SubmissionLimits, clock, load_event
-    from matbench_lite.event.event_setup import Shares, create_event
-    from matbench_lite.event.kit import check_submission, open_kit, pack
-    from matbench_lite.event.received import Received, ReceivedFolder, receive
-
-__all__ = [
-    "ArrivalLimits", "Event", "PrivateBoard", "PublicBoard", "Received", "ReceivedFolder", "Shares", "SubmissionLimits",
-    "Taken", "benchmark_source", "board_document", "build_board", "check_submission", "clock", "create_event",
-    "event_document", "final_columns", "load_event", "open_kit", "pack", "private_board", "public_board",
-    "public_columns", "receive", "require_public", "score_submissions", "table_source", "take", "waiting",
-]  # fmt: skip
-
-__getattr__ = lazy(__name__)
+    from matbench_lite.event.event_pages import final_columns as final_columns, public_columns as public_columns
+    from matbench_lite.event.event_data import benchmark_source as benchmark_source, table_source as table_source
+    from matbench_lite.event.event_pages import build_board as build_board
+    from matbench_lite.event.event_scoring import score_submissions as score_submissions, waiting as waiting
+    from matbench_lite.event.event_settings import (
+        Event as Event, SubmissionLimits as SubmissionLimits, clock as clock, load_event as load_event,
+    )
+    from matbench_lite.event.event_setup import Shares as Shares, create_event as create_event
+    from matbench_lite.event.kit import check_submission as check_submission, open_kit as open_kit, pack as pack
+    from matbench_lite.event.received import Received as Received, ReceivedFolder as ReceivedFolder, receive as receive
+else:
+    __getattr__, __dir__ = lazy(__name__)

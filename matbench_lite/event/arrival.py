@@ -13,9 +13,8 @@ from tempfile import TemporaryDirectory
 
 from matbench_lite.atomic import flush
 from matbench_lite.cleaner import brief
-from matbench_lite.errors import ArrivalError, RepositoryError
-from matbench_lite.event.arrival_files import ArrivalLimits, Item, choose, shown
-from matbench_lite.event.folder_source import FolderSource, Kind
+from matbench_lite.errors import ArrivalError, RepositoryError, raising
+from matbench_lite.event.arrival_files import ArrivalLimits, FolderSource, Item, Kind, choose, shown
 from matbench_lite.event.git_source import GitSource, is_address, without_secrets
 from matbench_lite.event.zip_source import ZipSource
 
@@ -26,13 +25,9 @@ SubmissionSource = FolderSource | ZipSource | GitSource
 class Taken:
     """What has arrived.
 
-    Args:
-        kind: What it came as.
-        files: The names of all files, with / between folders, in order.
-        left_out: Paths of junk in the source that was not taken; a folder ends with a slash.
-        size: Of all files, in bytes.
-        sha256: Digest of names and contents, in hex: the identity of the submission, whatever it came as.
-        commit: The commit of the branch; None if it is none.
+    `kind` is what it came as, with the `commit` of a branch. Names of `files`, in order, have / between folders; junk
+    that was `left_out` is named by its paths, a folder with a slash at the end. `size` is in bytes; `sha256` of names
+    and contents is the identity of the submission, whatever it came as.
     """
 
     kind: Kind
@@ -51,12 +46,8 @@ def take(
     Nothing of it is run or believed. Folders that have all files in them, and junk such as `__pycache__`, are left out.
     Files get ordinary permissions (0644), new times, and names in composed form (NFC). Works on Linux and macOS.
 
-    Args:
-        source: A folder; a zip file; with `branch`, a git repository on this machine or its address.
-        target: A folder that does not exist, in one that does.
-        branch: The branch of the repository.
-        path: The folder of the branch that has the submission; empty for all of the branch.
-        limits: How much may arrive; the usual limits by default.
+    The source is a folder, a zip file or, with a `branch`, a git repository on this machine or its address; then `path`
+    is the folder of the branch, empty for all of it. The target is a folder that does not exist, in one that does.
 
     Raises:
         ArrivalError: If it cannot be taken: not there, damaged, too large, or with something in it that is no plain
@@ -71,10 +62,6 @@ def take(
         ...     taken = take(sent, Path(folder) / "alice")
         >>> taken.kind, taken.files, taken.size, taken.sha256[:8]
         ('folder', ('model.py',), 4, '...')
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     take(Path(folder) / "gone.zip", Path(folder) / "bob")
-        Traceback (most recent call last):
-        matbench_lite.errors.ArrivalError: ...gone.zip: it is not there; check the path
     """
     limits = limits or ArrivalLimits()
     try:
@@ -161,24 +148,23 @@ def _appearing(target: Path) -> Iterator[tuple[Path, Path]]:
     or it cannot be made. What a process that was killed leaves lies where the caller clears up: see `ReceivedFolder`.
     """
     _check_free(target)
-    try:
-        # Short enough for every file system, whatever the target is called.
-        begin = f".{target.name[:50]}."
-        with TemporaryDirectory(prefix=begin, suffix=".tmp", dir=target.parent, ignore_cleanup_errors=True) as private:
-            files, scratch = Path(private) / "files", Path(private) / "scratch"
-            files.mkdir()
-            scratch.mkdir()
-            yield files, scratch
-            for path in (*files.rglob("*"), files):
-                if path.is_dir():
-                    path.chmod(0o755)
-                    flush(path)
-            _check_free(target)
-            files.rename(target)
-            flush(target.parent)
-    except OSError as error:
-        message = f"{target} cannot be written: {error.strerror or error}"
-        raise ArrivalError(message, fix="check its place, the disk and the permissions") from error
+    # Short enough for every file system, whatever the target is called.
+    begin = f".{target.name[:50]}."
+    with (
+        raising(ArrivalError, f"{target} cannot be written", fix="check its place, the disk and the permissions"),
+        TemporaryDirectory(prefix=begin, suffix=".tmp", dir=target.parent, ignore_cleanup_errors=True) as private,
+    ):
+        files, scratch = Path(private) / "files", Path(private) / "scratch"
+        files.mkdir()
+        scratch.mkdir()
+        yield files, scratch
+        for path in (*files.rglob("*"), files):
+            if path.is_dir():
+                path.chmod(0o755)
+                flush(path)
+        _check_free(target)
+        files.rename(target)
+        flush(target.parent)
 
 
 def _check_free(target: Path) -> None:

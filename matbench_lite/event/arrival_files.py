@@ -1,14 +1,25 @@
-"""What of a submission arrives, how much, and under which names: the same for folders, zip files and branches."""
+"""What of a submission arrives, how much, and under which names, whatever it came as; a submission in a folder.
+
+A source is read once, front to back: `items` lists all that is in it, `read` gives the content of one in pieces, and
+`confirm` makes sure that what was read is one state of it. Each of them may raise an `ArrivalError`.
+"""
 
 from __future__ import annotations
 
 import math
+import os
+import posixpath
 import re
+import stat
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Literal
 
-from matbench_lite.errors import ArrivalError
+from matbench_lite.errors import ArrivalError, raising
+from matbench_lite.git import CHUNK
 from matbench_lite.text import is_device_name
 
 FILE, FOLDER, LINK = "a file", "a folder", "a symbolic link"
@@ -48,10 +59,6 @@ class ArrivalLimits:
 
     Raises:
         ArrivalError: If one of them is no number above 0.
-
-    Examples:
-        >>> ArrivalLimits(files=10).fetch_bytes
-        500000000
     """
 
     files: int = 100
@@ -67,11 +74,6 @@ class ArrivalLimits:
             value = getattr(self, field.name)
             if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
                 raise ArrivalError(f"the limit {field.name} is {value!r}", fix="give a number above 0")
-
-    @property
-    def fetch_bytes(self) -> int:
-        """What is fetched from an address, in bytes."""
-        return int(self.fetch_mb * 1e6)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,8 +118,10 @@ def choose(items: Iterable[Item], limits: ArrivalLimits) -> tuple[dict[str, Item
             files[parts] = item
         elif item.what != FOLDER:
             raise ArrivalError(f"{shown(item.path)} is {item.what}", fix="send plain files only")
-    around = _around(files)
-    named = dict(sorted(("/".join(parts[around:]), item) for parts, item in files.items()))
+    if not files:
+        raise ArrivalError("there are no files in it", fix="send the files of your submission")
+    around = posixpath.commonpath(["/".join(parts[:-1]) for parts in files])
+    named = dict(sorted(("/".join(parts).removeprefix(f"{around}/"), item) for parts, item in files.items()))
     _check_amount(named, limits)
     return named, tuple(sorted(left_out))
 
@@ -143,15 +147,6 @@ def _note_names(known: dict[tuple[str, ...], tuple[str, str]], parts: tuple[str,
             raise ArrivalError(f"{shown(spelled)} is both a file and a folder", fix="rename one of them")
         if what != FOLDER:
             raise ArrivalError(f"{shown(spelled)} is there twice", fix="send it once")
-
-
-def _around(files: Iterable[tuple[str, ...]]) -> int:
-    """The number of folders that all files are in."""
-    folders = [parts[:-1] for parts in files]
-    if not folders:
-        raise ArrivalError("there are no files in it", fix="send the files of your submission")
-    first, last = min(folders), max(folders)
-    return next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
 
 
 def _check_amount(named: dict[str, Item], limits: ArrivalLimits) -> None:
@@ -238,3 +233,105 @@ def caseless(part: str) -> str:
 
 def _trap(path: str, what: str) -> ArrivalError:
     return ArrivalError(f"the name {shown(path)} {what}", fix=_RENAME)
+
+
+_MAX_DEPTH = 40  # folders in folders that are gone into; what arrives may be far less deep
+_KINDS = {
+    stat.S_IFREG: FILE,
+    stat.S_IFDIR: FOLDER,
+    stat.S_IFLNK: LINK,
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+_State = tuple[int, ...]
+Kind = Literal["folder", "zip", "git"]
+
+
+def changed(what: str) -> ArrivalError:
+    """The error for a source that somebody writes to."""
+    return ArrivalError(f"{what} changed while it was read", fix="wait until nobody writes to it, then take it again")
+
+
+def reading(what: str) -> AbstractContextManager[None]:
+    """What the system does not let us read in the block is an `ArrivalError`."""
+    return raising(ArrivalError, f"{what} cannot be read", fix="check that it is there and has ordinary permissions")
+
+
+def open_plainly(path: str | Path, *, folder: bool = False, within: int | None = None) -> int:
+    """Open a file, or a folder, for reading, `within` an open one; no link is followed, no pipe makes us wait."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+    return os.open(path, flags | (os.O_DIRECTORY if folder else 0), dir_fd=within)
+
+
+class FolderSource:
+    """A folder; all in it is opened relative to it, so that nobody can put another in its place. `stack` closes it."""
+
+    kind: Kind = "folder"
+    commit: str | None = None
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        with reading("the folder"):
+            self._root = open_plainly(folder, folder=True)
+        stack.callback(os.close, self._root)
+        self._states: dict[str, _State] = {}
+
+    def items(self) -> list[Item]:
+        """All that is in it; junk is not gone into."""
+        found = list(self._walk())
+        self._states = {item.path: state for item, state in found}
+        return [item for item, _ in found]
+
+    def read(self, item: Item) -> Iterator[bytes]:
+        """The content of a file, in pieces."""
+        *folders, name = item.path.split("/")
+        with reading(shown(item.path)), ExitStack() as opened:
+            descriptor = open_plainly(name, within=self._open(folders, opened))
+            opened.callback(os.close, descriptor)
+            if _state(os.fstat(descriptor)) != self._states[item.path]:
+                raise changed(shown(item.path))
+            while chunk := os.read(descriptor, CHUNK):
+                yield chunk
+
+    def confirm(self) -> None:
+        """Look at everything again: files that came, went or changed meanwhile."""
+        now = {item.path: state for item, state in self._walk()}
+        for path in sorted({*now, *self._states}):
+            if now.get(path) != self._states.get(path):
+                raise changed(shown(path))
+
+    def _walk(self) -> Iterator[tuple[Item, _State]]:
+        waiting: list[tuple[str, ...]] = [()]
+        seen = 0
+        while waiting:
+            folders = waiting.pop()
+            if len(folders) > _MAX_DEPTH:
+                raise ArrivalError(f"{shown('/'.join(folders))} lies too deep", fix="use fewer folders")
+            for name, about in self._list(folders):
+                seen += 1
+                if seen > MAX_SEEN:
+                    raise too_many_seen()
+                path = "/".join((*folders, name))
+                what = _KINDS.get(stat.S_IFMT(about.st_mode), "no file")
+                if what == FOLDER and not is_junk(name):
+                    waiting.append((*folders, name))
+                # Folders count by being there: their own times change with every file in them.
+                state = _state(about) if what == FILE and not is_junk(name) else ()
+                yield Item(path=path, what=what, size=about.st_size if what == FILE else 0), state
+
+    def _open(self, folders: Sequence[str], opened: ExitStack) -> int:
+        within = self._root
+        for folder in folders:
+            within = open_plainly(folder, folder=True, within=within)
+            opened.callback(os.close, within)
+        return within
+
+    def _list(self, folders: tuple[str, ...]) -> Iterator[tuple[str, os.stat_result]]:
+        with reading(shown("/".join(folders)) if folders else "the folder"), ExitStack() as opened:
+            for entry in opened.enter_context(os.scandir(self._open(folders, opened))):
+                yield decoded(os.fsencode(entry.name)), entry.stat(follow_symlinks=False)
+
+
+def _state(about: os.stat_result) -> _State:
+    return about.st_dev, about.st_ino, about.st_mode, about.st_size, about.st_mtime_ns, about.st_ctime_ns

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from matbench_lite.board import headline
+from matbench_lite.data import chemical_clusters, load_formulas
 from matbench_lite.errors import EventError
 from matbench_lite.event.event_scoring import load_folds
 from matbench_lite.event.event_settings import Combining, Event
 from matbench_lite.event.received import Mark, PartScores, ReceivedFolder, State
 from matbench_lite.event.submission_files import identity
-from matbench_lite.metrics import Summary
-from matbench_lite.stats import Interval, bootstrap_mean
-from matbench_lite.train import bag
+from matbench_lite.metrics import DECISION_THRESHOLD, Summary
+from matbench_lite.stats import (
+    ONE_SPLIT,
+    Design,
+    Interval,
+    Place,
+    TaskPairs,
+    class_losses,
+    moments,
+    order,
+    ranked,
+    score_interval,
+)
+from matbench_lite.train import RowPredictions, bag
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,9 +68,7 @@ class PublicRow:
 class PublicBoard:
     """What everybody may see: validation scores, nothing else.
 
-    Args:
-        rows: Participants, best first.
-        submissions: All submissions, in the order in which they came.
+    Participants are the best first, submissions in the order in which they came.
     """
 
     rows: tuple[PublicRow, ...]
@@ -67,8 +79,9 @@ class PublicBoard:
 class PrivateRow:
     """One participant on the private board, ranked by test score, with the submission that stands for them.
 
-    `behind` is the 95 % interval of how much it is behind the first, over the test rows; positive is worse. None for
-    the first, and where the metric is not a mean over rows.
+    `interval` is the 95 % interval of the test score on other rows like these, for these trained models; `place` says
+    who is ahead: its places, and it beside the best. Where the metric is not a mean over rows there is no interval, and
+    the place is a rank alone.
     """
 
     rank: int
@@ -76,7 +89,8 @@ class PrivateRow:
     submission: SubmissionLine
     valid: Summary
     test: Summary
-    behind: Interval | None = None
+    interval: Interval | None
+    place: Place
 
     @property
     def move(self) -> int:
@@ -86,20 +100,22 @@ class PrivateRow:
 
 @dataclass(frozen=True, kw_only=True)
 class PrivateBoard:
-    """What decides: final ranks by test score.
-
-    Args:
-        rows: Participants, best first.
-        test_rows: Number of private test rows.
-    """
+    """What decides: final ranks by test score, and what can be said beyond these test rows."""
 
     rows: tuple[PrivateRow, ...]
     test_rows: int
 
     @property
-    def tied(self) -> int:
-        """How many cannot be told apart from the first on these test rows."""
-        return sum(row.behind is not None and row.behind.low <= 0 for row in self.rows)
+    def compared(self) -> bool:
+        """Whether anything is said beside the ranks."""
+        return all(row.place.first_place is not None for row in self.rows)
+
+    @property
+    def headline(self) -> str:
+        """Who leads, and who cannot be told apart from the first."""
+        names = {row.place.slug: row.submission.participant for row in self.rows}
+        said = headline([row.place for row in self.rows], names)
+        return f"{said} {ONE_SPLIT[0].upper()}{ONE_SPLIT[1:]}." if self.compared and len(self.rows) > 1 else said
 
 
 def public_board(event: Event) -> PublicBoard:
@@ -126,11 +142,10 @@ def public_board(event: Event) -> PublicBoard:
             who = identity(line.participant)
             row = PublicRow(rank=0, submission=line, valid=line.valid, submissions=counted[who])
             # Of equal ones, the first.
-            if who not in best or _badness(event, row.valid) < _badness(event, best[who].valid):
+            if who not in best or _ranks(event, {"before": best[who].valid, "now": line.valid})["before"] > 1:
                 best[who] = row
-    ranks = _ranks(event, [row.valid for row in best.values()])
-    rows = [replace(row, rank=rank) for row, rank in zip(best.values(), ranks, strict=True)]
-    return PublicBoard(rows=tuple(sorted(rows, key=lambda row: row.rank)), submissions=lines)
+    ranks = _ranks(event, {who: row.valid for who, row in best.items()})
+    return PublicBoard(rows=tuple(replace(best[who], rank=rank) for who, rank in ranks.items()), submissions=lines)
 
 
 def private_board(event: Event, public: PublicBoard | None = None) -> PrivateBoard:
@@ -140,23 +155,27 @@ def private_board(event: Event, public: PublicBoard | None = None) -> PrivateBoa
     would be lucky.
     """
     folder = ReceivedFolder(event)
-    rows = (public or public_board(event)).rows
-    tests = [_score(event, event.final, folder.scores(row.submission.id).test) for row in rows]
-    ranks = _ranks(event, tests)
-    behind = _behind(event, [row.submission.id for row in rows], ranks)
+    rows = {row.submission.id: row for row in (public or public_board(event)).rows}
+    tests = {id: _score(event, event.final, folder.scores(id).test) for id in rows}
+    losses, design = _losses(event, sorted(rows)), _design(event)
+    pairs = None
+    if losses and design.cluster_count > 1:
+        found = moments(list(losses.values()), design)
+        pairs = TaskPairs(slugs=tuple(losses), higher=event.higher_is_better, moments=found)
+    scores = {id: score.mean for id, score in tests.items()}
     final = [
         PrivateRow(
-            rank=rank,
-            public_rank=row.rank,
-            submission=row.submission,
-            valid=row.valid,
-            test=test,
-            behind=behind.get(row.submission.id),
+            rank=place.rank,
+            public_rank=rows[place.slug].rank,
+            submission=rows[place.slug].submission,
+            valid=rows[place.slug].valid,
+            test=tests[place.slug],
+            interval=_interval(event, losses[place.slug], design) if pairs else None,
+            place=place,
         )
-        for rank, row, test in zip(ranks, rows, tests, strict=True)
+        for place in order(scores, pairs, higher_is_better=event.higher_is_better)
     ]
-    ordered = tuple(sorted(final, key=lambda row: (row.rank, row.public_rank)))
-    return PrivateBoard(rows=ordered, test_rows=len(event.private_task.test_rows(0)))
+    return PrivateBoard(rows=tuple(final), test_rows=len(event.private_task.test_rows(0)))
 
 
 def event_document(event: Event, now: datetime) -> dict[str, Any]:
@@ -169,9 +188,18 @@ def board_document(event: Event, public: PublicBoard, final: PrivateBoard | None
     """The boards as plain values, with all digits; the private one only if it is given."""
     document = {**event_document(event, now), "public_board": asdict(public)}
     if final is not None:
-        rows = [{**asdict(row), "move": row.move} for row in final.rows]
-        document["private_board"] = {"rows": rows, "test_rows": final.test_rows, "tied": final.tied}
+        rows = [_final_row(row) for row in final.rows]
+        said = {"headline": final.headline} if final.rows else {}
+        document["private_board"] = {"rows": rows, "test_rows": final.test_rows, **said}
     return document
+
+
+def _final_row(row: PrivateRow) -> dict[str, Any]:
+    place = row.place
+    said = {name: getattr(place, name) for name in ("first_place", "last_place", "leading", "wide", "word")}
+    said |= {"difference": place.difference, "difference_interval": place.difference_interval}
+    plain = {name: value for name, value in asdict(row).items() if name != "place"}
+    return plain | {"move": row.move, **said, "p": place.p}
 
 
 def require_public(event: Event, now: datetime) -> None:
@@ -194,25 +222,54 @@ def _score(event: Event, combining: Combining, scores: PartScores) -> Summary:
     return Summary(mean=value, std=0.0, min=value, max=value)
 
 
-def _badness(event: Event, score: Summary) -> float:
-    return -score.mean if event.higher_is_better else score.mean
+def _ranks(event: Event, scores: Mapping[str, Summary]) -> dict[str, int]:
+    return ranked({name: score.mean for name, score in scores.items()}, higher_is_better=event.higher_is_better)
 
 
-def _ranks(event: Event, scores: Sequence[Summary]) -> list[int]:
-    badness = [_badness(event, score) for score in scores]
-    return [1 + sum(other < own for other in badness) for own in badness]
+def _losses(event: Event, ids: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+    """What each private test row adds to the error of each submission; none where the metric is not a mean over rows.
 
-
-def _behind(event: Event, ids: Sequence[str], ranks: Sequence[int]) -> dict[str, Interval]:
-    """How much each is behind the first: the same test rows are drawn for both."""
-    if event.metric != "mae" or not ids:
+    The loss of a row is that of the averaged prediction, or, where the final score is the mean over the models of the
+    inner folds, its mean loss over these models: all of them predict every private test row, so the mean over the rows
+    is the score either way. A row is one witness, however many models predict it.
+    """
+    if event.metric not in ("mae", "accuracy", "balanced_accuracy"):
         return {}
     folder = ReceivedFolder(event)
-    truth = event.private_task.target_values[event.private_task.test_rows(0)].astype(np.float64)
-    errors = {}  # of every private test row, absolute: their mean is the test score
+    truth = _truth(event)
+    losses = {}
     for id in ids:
         folds = [fold["test"] for fold in load_folds(event, folder.get(id))]
         models = [bag(folds)] if event.final == "bagged" else folds
-        errors[id] = np.mean([np.abs(model.prediction - truth) for model in models], axis=0)
-    first = errors[ids[ranks.index(1)]]
-    return {id: bootstrap_mean([own - first]) for id, own in errors.items() if own is not first}
+        losses[id] = np.mean([_row_losses(event, model, truth) for model in models], axis=0)
+    return losses
+
+
+def _row_losses(event: Event, model: RowPredictions, truth: NDArray[Any]) -> NDArray[np.float64]:
+    predicted, own = model.scorable().prediction, truth[model.rows]
+    if event.metric == "mae":
+        return np.asarray(np.abs(predicted - own), dtype=np.float64)
+    said = predicted if model.prediction.ndim == 2 else predicted > DECISION_THRESHOLD
+    if event.metric == "accuracy":
+        return np.asarray(said != own, dtype=np.float64)
+    return class_losses(own, said, np.zeros(len(own), dtype=np.intp))
+
+
+def _truth(event: Event) -> NDArray[Any]:
+    return event.private_task.target_values[event.private_task.test_rows(0)]
+
+
+def _design(event: Event) -> Design:
+    """How the private test rows are tested: in one split, with chemical systems as clusters, or groups of a table."""
+    task = event.private_task
+    rows = task.test_rows(0)
+    by_group = task.input == "table"
+    clusters = task.clusters[rows] if by_group else chemical_clusters([load_formulas(task)[row] for row in rows])
+    classes = _truth(event).astype(np.intp) if event.metric == "balanced_accuracy" else None
+    folds = np.zeros(len(rows), dtype=np.intp)
+    return Design(folds=folds, clusters=clusters, scatter=task.fold_scatter, classes=classes)
+
+
+def _interval(event: Event, losses: NDArray[np.float64], design: Design) -> Interval:
+    found = score_interval(losses, design)
+    return Interval(low=1 - found.high, high=1 - found.low) if event.higher_is_better else found

@@ -11,7 +11,7 @@ import numpy as np
 
 from matbench_lite.atomic import write_bytes
 from matbench_lite.cleaner import for_csv
-from matbench_lite.errors import DataFormatError, EventError
+from matbench_lite.errors import DataFormatError, EventError, raising
 from matbench_lite.event.event_settings import BENCHMARK_FILE
 from matbench_lite.tasks import BUILT_IN, Benchmark, Input, Kind, Table, Task
 from matbench_lite.templating import render
@@ -24,7 +24,8 @@ _LABELS = {"true", "false"}
 _NUMBERED = {"0", "1", "0.0", "1.0"}
 INPUT_COLUMNS: Mapping[Input, str] = {"composition": "formula", "structure": "structure"}
 """How the input of a material is called in files; a table has columns of its own."""
-_OWN = ("id", "target", "part")
+_CLUSTER = "row_cluster"
+_OWN = ("id", "target", "part", _CLUSTER)
 _NO_TARGETS = "private_inputs"
 
 
@@ -79,27 +80,18 @@ def table_source(
 ) -> Source:
     """The rows of a CSV or Parquet file.
 
-    Args:
-        path: The file.
-        target: Column with the target.
-        input: What a model gets to see.
-        column: Column with formulas or structures; by default named as the input, or "formula".
-        columns: Columns that a model gets, of a table; by default all but the id and the target.
-        id: Column with row ids; rows are numbered in random order where there is none.
-        kind: Whether the target is a number or a class; found out by default.
-        unit: Unit of the target.
-        structure_format: How structures are written.
+    A model sees the `column` with formulas or structures, by default named as the input, or "formula"; of a table, some
+    `columns`, by default all but the id and the target. Rows are numbered in random order where there is no `id`.
+    Whether the target is a number or a class is found out by default.
 
     Raises:
         DataError: If the file is not there, or a column or value in it is wrong.
         EventError: If it cannot be told what kind of target it is.
     """
-    try:
+    if not path.exists():
+        raise DataFormatError(f"there is no {path}", fix="give a CSV or Parquet file")
+    with raising(DataFormatError, f"{path} cannot be read", fix="give a CSV or Parquet file", on=(ValueError, OSError)):
         frame = _read(path)
-    except FileNotFoundError as error:
-        raise DataFormatError(f"there is no {path}", fix="give a CSV or Parquet file") from error
-    except (ValueError, OSError) as error:
-        raise DataFormatError(f"{path} cannot be read: {error}", fix="give a CSV or Parquet file") from error
     chosen = column or next((name for name in (input, "formula") if name in frame.columns), input)
     if input == "table":
         chosen, columns = "", columns or [str(name) for name in frame.columns if name not in (id, target)]
@@ -193,14 +185,18 @@ def write_dataset(
 ) -> None:
     """Write rows to train and to test on, given by position, to `data/<name>`, and the benchmark file that names it.
 
-    `values` has name and title of the benchmark, for its template.
+    Of private rows of a table, a column says which are kin: they are no independent witnesses. Of materials, formulas
+    say it. `values` has name and title of the benchmark, for its template.
     """
     task = source.task
     rows = np.concatenate([train, test])
     frame = source.frame.iloc[rows].assign(part=np.repeat(["train", "test"], [len(train), len(test)]))
+    cluster = _CLUSTER if name == "private" and task.input == "table" else ""
+    if cluster:
+        frame[cluster] = np.unique(source.kin, return_inverse=True)[1][rows]
     data = f"data/{data_file(name, task.input)}"
     _write(folder / data, frame)
-    more = {"task": task, "data": data, "columns": source.columns}
+    more = {"task": task, "data": data, "columns": source.columns, "cluster": cluster}
     write_bytes(folder / BENCHMARK_FILE, render(f"event/files/{BENCHMARK_FILE}.j2", **values, **more).encode())
 
 
@@ -216,11 +212,10 @@ def read_inputs(folder: Path, task: Task) -> pd.Series | pd.DataFrame:
 
     path = folder / "data" / data_file(_NO_TARGETS, task.input)
     columns = [INPUT_COLUMNS[task.input]] if task.table is None or task.input != "table" else list(task.table.columns)
-    try:
+    wrong = (OSError, ValueError, KeyError)
+    with raising(EventError, f"{path} cannot be read", fix="unpack the kit again", on=wrong):
         frame = _read(path)
         ids, inputs = pd.Index(frame["id"], name="id"), frame[columns]
-    except (OSError, ValueError, KeyError) as error:
-        raise EventError(f"{path} cannot be read: {error}", fix="unpack the kit again") from error
     if task.input == "table":
         return inputs.set_index(ids)
     texts = inputs[columns[0]].tolist()

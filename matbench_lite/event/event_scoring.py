@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from matbench_lite.errors import EventError, IsolationError, MachineError, MatbenchLiteError, SubmittedCodeError
-from matbench_lite.event.event_protocol import event_jobs, submitted_model
 from matbench_lite.event.event_settings import Event
+from matbench_lite.event.kit import event_jobs, submitted_model
 from matbench_lite.event.received import EventScores, PartScores, Received, ReceivedFolder
 from matbench_lite.event.submission_files import PREDICTIONS_FILE, PartPredictions, event_folds, read_predictions
 from matbench_lite.train import (
@@ -18,6 +20,9 @@ from matbench_lite.train import (
     Contained,
     Job,
     Journal,
+    Named,
+    Outcome,
+    Resources,
     RowPredictions,
     bag,
     drive,
@@ -38,10 +43,7 @@ UNUSABLE, UNRANKED = "its predictions cannot be used", "its predictions cannot b
 def waiting(event: Event, ids: Sequence[str] = (), *, again: bool = False) -> tuple[Received, ...]:
     """The submissions to be scored: those that count and were not yet, or those that are named.
 
-    Args:
-        event: The event.
-        ids: Submissions; by default all that count.
-        again: Score also those that were scored or have failed.
+    With `again`, those that were scored or have failed are, too.
 
     Raises:
         UnknownNameError: If there is no such submission.
@@ -58,22 +60,15 @@ def score_submissions(
     run_submitted_code: bool = False,
     isolated: bool = True,
     again: bool = False,
-    jobs: int = 1,
+    resources: Resources = Resources(),
     seen: Seen = lambda _: None,
 ) -> tuple[Received, ...]:
     """Score submissions; a state is on disk after every step, and what was trained is not trained again.
 
-    Args:
-        event: The event.
-        submissions: What to score, see `waiting`.
-        run_submitted_code: Whether submitted code may be executed; the event's mode must be "code" as well.
-        isolated: Whether code is kept from the network and the private folder; see `matbench_lite.train.sandbox`.
-        again: Train anew what was trained.
-        jobs: How many inner folds to train at a time.
-        seen: Called with each submission as it is done.
-
-    Returns:
-        The submissions, each scored or with its error.
+    Submitted code runs only with `run_submitted_code`, and if the event's mode is "code"; `isolated` keeps it from the
+    network and the private folder, see `matbench_lite.train.sandbox`. `again`: what was trained is trained anew. The
+    `resources` are workers, threads and devices; limits are the event's. `seen` gets each submission as it is done,
+    scored or with its error.
 
     Raises:
         EventError: If code would have to run and may not.
@@ -87,7 +82,7 @@ def score_submissions(
         for submission in submissions:
             if again:
                 _journal(folder, submission).forget()
-            done.append(_scored(event, folder, submission, isolated=isolated, jobs=jobs))
+            done.append(_scored(event, folder, submission, isolated=isolated, resources=resources))
             seen(done[-1])
     return tuple(done)
 
@@ -97,11 +92,11 @@ def load_folds(event: Event, submission: Received) -> tuple[PartPredictions, ...
     folder = ReceivedFolder(event)
     if event.mode == "code":
         jobs = _jobs(event, folder, submission)
-        known = _journal(folder, submission).known(jobs)
-        if len(known) < event.inner_folds:
+        known, missing = _journal(folder, submission).known(jobs)
+        if missing:
             message = f"{submission.id} was trained on {len(known)} of {event.inner_folds} inner folds"
             raise EventError(message, fix=f"run `mbl event score` with {submission.id}")
-        return tuple(known[job.mark, job.piece].predictions for job in jobs)
+        return tuple(outcome.predictions for _, outcome in known)
     task = event.public_task
     return read_predictions(
         folder.files(submission.id) / PREDICTIONS_FILE,
@@ -138,12 +133,16 @@ def _permit(event: Event, *, run_submitted_code: bool, isolated: bool) -> None:
             raise IsolationError(message, fix="move the event to another folder")
 
 
-def _scored(event: Event, folder: ReceivedFolder, submission: Received, *, isolated: bool, jobs: int) -> Received:
+def _scored(
+    event: Event, folder: ReceivedFolder, submission: Received, *, isolated: bool, resources: Resources
+) -> Received:
     try:
         if event.mode == "code":
-            seconds = _train(event, folder, submission, isolated=isolated, jobs=jobs)
+            seconds = _train(event, folder, submission, isolated=isolated, resources=resources)
             submission = replace(submission, seconds=seconds)
         folds = load_folds(event, submission)
+        if event.mode == "predictions":
+            _keep_sent(event, folder, submission, folds)
     except MachineError:  # this machine's fault, not the submission's
         raise
     except SubmittedCodeError as error:
@@ -169,7 +168,9 @@ def _part_scores(task: Task, folds: Sequence[RowPredictions]) -> PartScores:
     return PartScores(folds=each, mean=mean_metrics(each), bagged=score_part(task, bag(folds)))
 
 
-def _train(event: Event, folder: ReceivedFolder, submission: Received, *, isolated: bool, jobs: int) -> float:
+def _train(
+    event: Event, folder: ReceivedFolder, submission: Received, *, isolated: bool, resources: Resources
+) -> float:
     """Train a submission on every inner fold that has not been trained; what that took, in seconds of wall clock.
 
     A `SubmittedCodeError` has the reason of the first inner fold that failed.
@@ -178,11 +179,11 @@ def _train(event: Event, folder: ReceivedFolder, submission: Received, *, isolat
         raise SubmittedCodeError(
             f"there is no {MODEL_FILE}", stage="has no model.py", details=f"there is no {MODEL_FILE} at the top"
         )
-    every, journal = _jobs(event, folder, submission), _journal(folder, submission)
-    known = journal.known(every)
-    missing = [job for job in every if (job.mark, job.piece) not in known]
+    every, journal = _jobs(event, folder, submission, resources), _journal(folder, submission)
+    _, missing = journal.known(every)
     seconds = 0.0
-    with Contained(jobs, limits=event.training, isolated=isolated) as runner:
+    workers, devices = resources.workers, resources.devices
+    with Contained(workers, limits=event.training, isolated=isolated, devices=devices) as runner:
         for outcome in drive(missing, runner, journal, title=submission.id, until_failure=True):
             record = outcome.record
             if record.error is not None:
@@ -192,10 +193,24 @@ def _train(event: Event, folder: ReceivedFolder, submission: Received, *, isolat
     return seconds
 
 
-def _jobs(event: Event, folder: ReceivedFolder, submission: Received) -> list[Job]:
+def _keep_sent(event: Event, folder: ReceivedFolder, submission: Received, folds: Sequence[PartPredictions]) -> None:
+    """Put what was sent into a journal, with the truth, where the table of predictions also finds what was trained."""
+    sender = Named(name=submission.id, sha256=submission.sha256)
+    jobs, journal = event_jobs(event, event.public_task, sender), _journal(folder, submission)
+    private = event.private_task
+    truth = {"valid": event.public_task.target_values, "test": private.target_values[private.test_rows(0)]}
+    _, missing = journal.known(jobs)
+    for job in missing:
+        sent = folds[job.piece].items()
+        known = {part: replace(one, truth=truth[part][one.rows].astype(np.float64)) for part, one in sent}
+        journal.keep(job, Outcome(predictions=known))
+    journal.flush()
+
+
+def _jobs(event: Event, folder: ReceivedFolder, submission: Received, resources: Resources = Resources()) -> list[Job]:
     model = submitted_model(folder.files(submission.id), submission.id, submission.sha256)
-    return event_jobs(event, event.private_task, model)
+    return event_jobs(event, event.private_task, model, resources=resources)
 
 
 def _journal(folder: ReceivedFolder, submission: Received) -> Journal:
-    return Journal(folder.folder(submission.id) / "journal")
+    return Journal(folder.path / submission.id / "journal")

@@ -29,9 +29,7 @@ BENCHMARK_FILE = "benchmark.toml"
 class SubmissionLimits:
     """How much one participant may send.
 
-    Args:
-        submissions: Submissions in all.
-        per_day: Submissions on one day, in UTC.
+    In all, and on one day, in UTC.
     """
 
     submissions: int = 50
@@ -42,23 +40,12 @@ class SubmissionLimits:
 class Event:
     """An event, as its organiser has set it up.
 
-    Args:
-        folder: The organiser's folder.
-        name: Name of the event, fit for a file's name.
-        title: Name for people.
-        description: What it is about.
-        mode: Whether participants send predictions or code.
-        opening: When submissions are taken from, by the organiser's clock.
-        public_opening: When the public board is shown from.
-        closing: When submissions no longer count, and the final ranks are shown.
-        metric: What ranks.
-        public: What the public board shows of the validation scores.
-        final: What decides of the test scores.
-        inner_folds: Number of inner folds.
-        seed: Seed of the inner folds and of everything random in the models.
-        participant: How much one participant may send.
-        arrival: How large a submission may be.
-        training: What the training of one inner fold may take, where code is sent.
+    The `folder` is the organiser's; `name` is fit for a file's name, `title` for people; `mode` is what participants
+    send. Submissions are taken from the `opening` and count until the `closing`, by the organiser's clock, when the
+    final ranks are shown; the public board is shown from the `public_opening`. The `metric` ranks; `public` and `final`
+    say what is shown of the validation scores, and what decides of the test scores. The `seed` is that of the inner
+    folds and of everything random in the models. Limits are those of one participant, of the arrival of a submission,
+    and of the training of one inner fold, where code is sent.
     """
 
     folder: Path
@@ -189,7 +176,7 @@ def ranking_metrics(kind: Scoring) -> tuple[str, ...]:
         ('balanced_accuracy', 'accuracy', 'f1', 'rocauc', 'log_loss')
     """
     metrics = (*REGRESSION_METRICS, *CLASSIFICATION_METRICS)
-    return tuple(metric.name for metric in metrics if kind in metric.kinds and metric.better)
+    return tuple(metric.name for metric in metrics if kind in metric.kinds and metric.higher_is_better is not None)
 
 
 def only_task(file: Path) -> Task:

@@ -14,31 +14,23 @@ from numpy.typing import NDArray
 
 from matbench_lite.atomic import write_bytes
 from matbench_lite.cleaner import clean_lines, for_markdown
-from matbench_lite.errors import EventError
+from matbench_lite.errors import EventError, raising
 from matbench_lite.event.event_data import Source, data_file, write_dataset, write_inputs
 from matbench_lite.event.event_settings import SETTINGS_FILE, Event, load_event, ranking_metrics
 from matbench_lite.event.submission_files import ABOUT_FILE, event_folds
 from matbench_lite.metrics import METRICS, ranking_metric
 from matbench_lite.templating import render
-from matbench_lite.train import MODEL_FILE, load_model
+from matbench_lite.train import MODEL_FILE, about_model, load_model
 
-_BASELINE = "rf-magpie"
 DATASETS = ("public train", "public test", "private train", "private test")
 
 
 def create_event(event: Event, source: Source, *, shares: Shares | None = None, split_seed: int | None = None) -> Event:
     """Make the folder of an event: `event.toml`, `kit` for participants, `private` for nobody else.
 
-    The folder appears whole or not at all.
-
-    Args:
-        event: The settings; its folder must not be there. An empty metric becomes the one that ranks such tasks.
-        source: The rows.
-        shares: How they are shared out; by default for the mode of the event.
-        split_seed: Seed of the split; by default a random one, kept in the private folder.
-
-    Returns:
-        The event, as read back from its folder.
+    The folder must not be there, and appears whole or not at all; the event is read back from it. An empty metric
+    becomes the one that ranks such tasks. By default rows are shared out for the mode of the event, by a random
+    `split_seed`, which is kept in the private folder.
 
     Raises:
         EventError: If the folder is there, the rows are too few, or the metric does not fit the target.
@@ -72,11 +64,10 @@ def create_event(event: Event, source: Source, *, shares: Shares | None = None, 
         raise EventError("submitted code needs private rows to train on", fix="give private train a share")
     seed = secrets.randbelow(2**32) if split_seed is None else split_seed
     rows = split_rows(source.kin, source.labels, shares, seed=seed)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(
-            prefix=f".{folder.name}.", suffix=".tmp", dir=folder.parent, ignore_cleanup_errors=True
-        ) as hidden:
+    begin, around = f".{folder.name}.", folder.parent
+    with raising(EventError, f"{folder} cannot be written", fix="choose another --output"):
+        around.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=begin, suffix=".tmp", dir=around, ignore_cleanup_errors=True) as hidden:
             staged = replace(event, folder=Path(hidden) / "event")
             _write(staged, source, rows, seed)
             staged = load_event(staged.folder)
@@ -84,8 +75,6 @@ def create_event(event: Event, source: Source, *, shares: Shares | None = None, 
             for task in (staged.public_task, staged.valid_task):
                 event_folds(staged, task)
             staged.folder.rename(folder)
-    except OSError as error:
-        raise EventError(f"{folder} cannot be written: {error.strerror}", fix="choose another --output") from error
     return load_event(folder)
 
 
@@ -104,7 +93,7 @@ def _write(event: Event, source: Source, rows: Mapping[str, NDArray[np.intp]], s
     write_bytes(event.kit / SETTINGS_FILE, settings)
     # The README, the model to start from and the notebook.
     task = source.task
-    baseline = "dummy" if task.input == "table" else _BASELINE
+    baseline = load_model("rf-table" if task.input == "table" else "rf-magpie")
     values = {
         "event": event,
         "title": for_markdown(event.title),
@@ -113,8 +102,9 @@ def _write(event: Event, source: Source, rows: Mapping[str, NDArray[np.intp]], s
         "sizes": sizes,
         "columns": source.columns,
         "metric": METRICS[event.metric],
-        "baseline": baseline,
-        "source": load_model(baseline).files[0].read_text(encoding="utf-8"),
+        "baseline": baseline.name,
+        "algorithm": about_model(baseline)["algorithm"],
+        "source": baseline.files[0].read_text(encoding="utf-8"),
         "data_file": data_file("public", task.input),
     }
     start = event.kit / "models" / "start"
@@ -126,11 +116,8 @@ def _write(event: Event, source: Source, rows: Mapping[str, NDArray[np.intp]], s
 class Shares:
     """How the rows are shared out, each from 0 to 1, all of them together 1.
 
-    Args:
-        public_train: In the kit, to train and validate on.
-        public_test: In the kit, for the local test.
-        private_train: What submitted code is trained and validated on.
-        private_test: What decides.
+    Public rows are in the kit, to train and validate on, and for the local test; of the private ones, submitted code is
+    trained and validated on some, the others decide.
     """
 
     public_train: float = 0.4

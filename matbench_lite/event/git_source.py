@@ -19,13 +19,14 @@ from matbench_lite.event.arrival_files import (
     MAX_LISTED,
     ArrivalLimits,
     Item,
+    Kind,
     check_part,
     decoded,
     parts_of,
+    reading,
     shown,
     too_many_seen,
 )
-from matbench_lite.event.folder_source import Kind, unreadable
 
 _KINDS = {git.LINK: LINK, git.SUBMODULE: "a submodule"}
 _MAX_NAMED = 10  # branches or folders that a message lists
@@ -55,7 +56,8 @@ class GitSource:
         self, source: str, *, branch: str, path: str, limits: ArrivalLimits, scratch: Path, stack: ExitStack
     ) -> None:
         self._source, self._branch, self._limits, self._stack = source, branch, limits, stack
-        self._git = git.strict_git(scratch, seconds=limits.seconds, file_bytes=limits.fetch_bytes)
+        self._most = int(limits.fetch_mb * 1e6)
+        self._git = git.strict_git(scratch, seconds=limits.seconds, file_bytes=self._most)
         self._place = scratch / "repository"
         self._own = self._git.at(f"--git-dir={self._place}")
         self._oids: dict[str, str] = {}
@@ -130,7 +132,7 @@ class GitSource:
             heads = on_the_way.ask("ls-remote", "--heads", address)
             raise self._no_branch([line.partition(b"\trefs/heads/")[2] for line in heads.output.splitlines()])
         packs = (self._place / "objects" / "pack").glob("*")
-        if any(pack.stat().st_size >= self._limits.fetch_bytes for pack in packs):
+        if any(pack.stat().st_size >= self._most for pack in packs):
             message = f"the branch has more than {self._limits.fetch_mb:g} MB"
             raise ArrivalError(message, fix="make a branch that has only your submission, or send a zip file")
         message = f"git could not fetch it: {without_secrets(fetched.said)}"
@@ -211,7 +213,7 @@ def find_repository(folder: Path) -> Path:
     followed is that of a worktree, if the repository it leads to knows of it.
     """
     dot = folder / ".git"
-    try:
+    with reading("the repository"):
         if folder.is_symlink() or dot.is_symlink():
             raise _borrowed("is a symbolic link")
         if dot.is_file():
@@ -221,12 +223,9 @@ def find_repository(folder: Path) -> Path:
         elif (folder / "HEAD").is_file() and (folder / "objects").is_dir():
             found = folder
         else:
-            raise ArrivalError(
-                "it is no git repository", fix="give a clone or a bare repository, or leave the branch out"
-            )
+            fix = "give a clone or a bare repository, or leave the branch out"
+            raise ArrivalError("it is no git repository", fix=fix)
         _check_own(found)
-    except OSError as error:
-        raise unreadable("the repository", error) from error
     return found.absolute()
 
 

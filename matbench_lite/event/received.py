@@ -4,7 +4,7 @@
 private/received/0001-team-a/
   files/            what was sent
   submission.json   who, when, how it came, what is held against it, how far it has come
-  journal/          code only: what the models of the inner folds predict
+  journal/          what the models of the inner folds predict, as trained or, when it was scored, as sent
   scores.json       scores on what was held out, and on the private test rows
 ```
 """
@@ -25,7 +25,7 @@ from filelock import FileLock, Timeout
 
 from matbench_lite.atomic import LOCK_SECONDS, write_bytes
 from matbench_lite.documents import plain
-from matbench_lite.errors import EventError, unknown_name
+from matbench_lite.errors import EventError, raising, unknown_name
 from matbench_lite.event.arrival import take
 from matbench_lite.event.event_settings import Event, clock
 from matbench_lite.event.submission_files import identity, named, read_about
@@ -45,21 +45,11 @@ _DIGITS = 4
 class Received:
     """One submission.
 
-    Args:
-        id: Its number and its sender, e.g. "0001-team-a".
-        participant: Who sent it.
-        title: What it is, in a line.
-        received: When it came, ISO 8601 in UTC, by the organiser's clock.
-        kind: How it came: "folder", "zip" or "git".
-        source: Where it was taken from.
-        commit: The commit, if it came by git.
-        sha256: Digest of its files: copies have the same.
-        mark: Why it does not count, if it does not.
-        same_as: The submission that it is a copy of.
-        state: How far it has come.
-        stage: What went wrong, in words of ours: fit to be shown to everybody.
-        trace: What went wrong, with what the submission itself said: for the organiser alone.
-        seconds: What it took to train, wall clock.
+    The `id` is its number and its sender, e.g. "0001-team-a"; `received` is ISO 8601 in UTC, by the organiser's clock;
+    `kind` and `source` say how it came, with the commit, if by git. Copies have the same `sha256`, of their files. A
+    `mark` says why it does not count, `same_as` what it is a copy of; `stage` what went wrong, in words of ours: fit to
+    be shown to everybody; `trace`, for the organiser alone, with what the submission itself said. `seconds` of wall
+    clock it took to train.
     """
 
     id: str
@@ -119,10 +109,6 @@ class ReceivedFolder:
         with lock:
             yield
 
-    def folder(self, id: str) -> Path:
-        """The folder of a submission."""
-        return self.path / id
-
     def files(self, id: str) -> Path:
         """What was sent."""
         return self.path / id / "files"
@@ -158,39 +144,36 @@ class ReceivedFolder:
     def add(self, submission: Received, staged: Path) -> Received:
         """Give a submission its place: its folder appears with its record, or not at all."""
         _write(staged / RECORD_FILE, asdict(submission))
-        staged.rename(self.folder(submission.id))
+        staged.rename(self.path / submission.id)
         return submission
 
     def keep(self, submission: Received, **changes: Any) -> Received:
         """Put the record of a submission on disk, with changes."""
         submission = replace(submission, **changes)
-        _write(self.folder(submission.id) / RECORD_FILE, asdict(submission))
+        _write(self.path / submission.id / RECORD_FILE, asdict(submission))
         return submission
 
     def keep_scores(self, submission: Received, scores: EventScores) -> Received:
         """Put the scores of a submission on disk, then say in its record that they are there."""
-        _write(self.folder(submission.id) / SCORES_FILE, asdict(scores))
+        _write(self.path / submission.id / SCORES_FILE, asdict(scores))
         return self.keep(submission, state="scored", stage=None, trace=None)
 
     def scores(self, id: str) -> EventScores:
         """The scores of a submission that was scored; an `EventError` if they cannot be read."""
-        with _reading(self.folder(id) / SCORES_FILE, fix=f"run `mbl event score` with {id}") as document:
+        with _reading(self.path / id / SCORES_FILE, fix=f"run `mbl event score` with {id}") as document:
             return EventScores(**{part: _part(document[part]) for part in ("valid", "test")})
 
 
 @contextmanager
 def _reading(path: Path, *, fix: str) -> Iterator[Any]:
-    try:
+    wrong = (OSError, ValueError, KeyError, TypeError)
+    with raising(EventError, f"{path} cannot be read", fix=fix, on=wrong):
         yield json.loads(path.read_bytes())
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise EventError(f"{path} cannot be read: {error}", fix=fix) from error
 
 
 def _write(path: Path, document: Any) -> None:
-    try:
+    with raising(EventError, f"{path} cannot be written", fix="free some space"):
         write_bytes(path, json.dumps(plain(document), indent=2, ensure_ascii=False).encode() + b"\n")
-    except OSError as error:
-        raise EventError(f"{path} cannot be written: {error.strerror}", fix="free some space") from error
 
 
 def _part(document: Mapping[str, Any]) -> PartScores:
@@ -217,13 +200,8 @@ def receive(
 ) -> Received:
     """Take a submission in. It is kept whatever it is worth; whether it counts is said by its mark.
 
-    Args:
-        event: The event.
-        source: A folder, a zip file, or a git repository.
-        participant: Who sent it; by default what its `submission.toml` says.
-        branch: The branch, of a repository.
-        path: The folder in the repository.
-        now: The time, by the organiser's clock.
+    `participant` is by default what its `submission.toml` says; `branch` and `path`, the folder, are of a git
+    repository; `now` is by default the organiser's clock.
 
     Raises:
         ArrivalError: If it cannot be taken safely.
@@ -231,31 +209,29 @@ def receive(
     """
     now = clock() if now is None else now.astimezone(UTC)
     folder = ReceivedFolder(event)
-    try:
-        with folder.locked(), folder.arriving() as staged:
-            taken = take(source, staged / "files", branch=branch, path=path, limits=event.arrival)
-            about = read_about(staged / "files")
-            earlier = folder.all()
-            number = 1 + max((int(each.id.partition("-")[0]) for each in earlier), default=0)
-            same = next((each.id for each in earlier if each.sha256 == taken.sha256), None)
-            name = named(participant or about.participant)
-            # "Team A" and "team a" are one: under the name as it was first written.
-            own = [each for each in earlier if identity(each.participant) == identity(name)]
-            submission = Received(
-                id=f"{number:0{_DIGITS}d}-{slug(name, 'participant')}",
-                participant=own[0].participant if own else name,
-                title=about.title,
-                received=now.isoformat(timespec="seconds"),
-                kind=taken.kind,
-                source=str(source) if branch is None else f"{source} {branch}",
-                commit=taken.commit,
-                sha256=taken.sha256,
-                mark=_mark(event, own, now, same),
-                same_as=same,
-            )
-            return folder.add(submission, staged)
-    except OSError as error:
-        raise EventError(f"{folder.path} cannot be written: {error.strerror}", fix="free some space") from error
+    writing = raising(EventError, f"{folder.path} cannot be written", fix="free some space")
+    with writing, folder.locked(), folder.arriving() as staged:
+        taken = take(source, staged / "files", branch=branch, path=path, limits=event.arrival)
+        about = read_about(staged / "files")
+        earlier = folder.all()
+        number = 1 + max((int(each.id.partition("-")[0]) for each in earlier), default=0)
+        same = next((each.id for each in earlier if each.sha256 == taken.sha256), None)
+        name = named(participant or about.participant)
+        # "Team A" and "team a" are one: under the name as it was first written.
+        own = [each for each in earlier if identity(each.participant) == identity(name)]
+        submission = Received(
+            id=f"{number:0{_DIGITS}d}-{slug(name, 'participant')}",
+            participant=own[0].participant if own else name,
+            title=about.title,
+            received=now.isoformat(timespec="seconds"),
+            kind=taken.kind,
+            source=str(source) if branch is None else f"{source} {branch}",
+            commit=taken.commit,
+            sha256=taken.sha256,
+            mark=_mark(event, own, now, same),
+            same_as=same,
+        )
+        return folder.add(submission, staged)
 
 
 def _mark(event: Event, own: Sequence[Received], now: datetime, same: str | None) -> Mark | None:

@@ -200,7 +200,6 @@ def _numbers(column: pd.Series) -> NDArray[np.float64]:
 
 
 def _places(ids: pd.Series, wanted: pd.Index, where: str) -> NDArray[np.intp]:
-    """Where each wanted id is."""
     import pandas as pd
 
     index = pd.Index(ids)

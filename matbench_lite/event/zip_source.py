@@ -18,8 +18,20 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from matbench_lite.airlock import Limits, inside
 from matbench_lite.errors import AirlockError, ArrivalError
-from matbench_lite.event.arrival_files import FILE, FOLDER, LINK, MAX_LISTED, MAX_SEEN, Item, decoded, shown
-from matbench_lite.event.folder_source import Kind, changed, open_plainly, unreadable
+from matbench_lite.event.arrival_files import (
+    FILE,
+    FOLDER,
+    LINK,
+    MAX_LISTED,
+    MAX_SEEN,
+    Item,
+    Kind,
+    changed,
+    decoded,
+    open_plainly,
+    reading,
+    shown,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,10 +67,8 @@ class ZipSource:
     commit: str | None = None
 
     def __init__(self, path: Path, stack: ExitStack) -> None:
-        try:
+        with reading("the file"):
             self._archive = stack.enter_context(os.fdopen(open_plainly(path), "rb"))
-        except OSError as error:
-            raise unreadable("the file", error) from error
         self._before = os.fstat(self._archive.fileno())
         if not stat.S_ISREG(self._before.st_mode):
             raise ArrivalError("it is neither a file nor a folder", fix="send a zip file")
@@ -241,11 +251,9 @@ def _record(archive: BinaryIO, head: tuple[int, ...], name: bytes) -> Record:
 
 def _exactly(archive: BinaryIO, length: int, start: int) -> bytes:
     """Bytes of the file; less than asked for is an error."""
-    try:
+    with reading("the file"):
         archive.seek(start)
         content = archive.read(length)
-    except OSError as error:
-        raise unreadable("the file", error) from error
     if len(content) < length:
         raise corrupt("the zip file ends too early")
     return content

@@ -1,32 +1,31 @@
 """Judging models on accuracy, simplicity and a property: rules, formulas, datasets, experts."""
 
-from matbench_lite.judge.competition import Competition, TaskSource, read_competition
-from matbench_lite.judge.competition_runs import run_algorithms
-from matbench_lite.judge.dataset_folder import write_datasets
-from matbench_lite.judge.dossiers import read_opinion, write_dossiers
-from matbench_lite.judge.expert_trust import COMBINING_RULE, Trust, combine
-from matbench_lite.judge.failures import grouped_failures
-from matbench_lite.judge.judge_rules import (
-    DESCRIPTIONS,
-    RULE_SETS,
-    Rules,
-    harmonic_mean,
-    points,
-    rule_set,
-    score,
-    simplicity,
-)
-from matbench_lite.judge.judgement import Judgement, judge, judgement_document, trust_document
-from matbench_lite.judge.known_formulas import FORMULAS, KnownFormula
-from matbench_lite.judge.results_file import read_results
-from matbench_lite.judge.run_measurement import collect, judge_results, measure
-from matbench_lite.judge.runs import Run, arrange
-from matbench_lite.judge.sensitivity import sensitivity
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "COMBINING_RULE", "DESCRIPTIONS", "FORMULAS", "RULE_SETS", "Competition", "Judgement", "KnownFormula", "Rules",
-    "Run", "TaskSource", "Trust", "arrange", "collect", "combine", "grouped_failures", "harmonic_mean", "judge",
-    "judge_results", "judgement_document", "measure", "points", "read_competition", "read_opinion", "read_results",
-    "rule_set", "run_algorithms", "score", "sensitivity", "simplicity", "trust_document", "write_datasets",
-    "write_dossiers",
-]  # fmt: skip
+from matbench_lite.lazy import lazy
+
+if TYPE_CHECKING:
+    from matbench_lite.judge.competition import (
+        Competition as Competition, TaskSource as TaskSource, read_competition as read_competition,
+    )
+    from matbench_lite.judge.competition_runs import run_algorithms as run_algorithms
+    from matbench_lite.judge.competition import write_datasets as write_datasets
+    from matbench_lite.judge.dossiers import read_opinion as read_opinion, write_dossiers as write_dossiers
+    from matbench_lite.judge.dossiers import COMBINING_RULE as COMBINING_RULE, Trust as Trust, combine as combine
+    from matbench_lite.judge.judge_rules import (
+        DESCRIPTIONS as DESCRIPTIONS, RULE_SETS as RULE_SETS, Rules as Rules, harmonic_mean as harmonic_mean,
+        points as points, rule_set as rule_set, score as score, simplicity as simplicity,
+    )
+    from matbench_lite.judge.judgement import (
+        Judgement as Judgement, grouped_failures as grouped_failures, judge as judge,
+        judgement_document as judgement_document, trust_document as trust_document,
+    )
+    from matbench_lite.judge.judge_dataset import FORMULAS as FORMULAS, KnownFormula as KnownFormula
+    from matbench_lite.judge.runs import read_results as read_results
+    from matbench_lite.judge.judge_rules import sensitivity as sensitivity
+    from matbench_lite.judge.competition_runs import (
+        collect as collect, judge_results as judge_results, measure as measure,
+    )
+    from matbench_lite.judge.runs import Run as Run, arrange as arrange
+else:
+    __getattr__, __dir__ = lazy(__name__)

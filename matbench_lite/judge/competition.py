@@ -1,28 +1,153 @@
-"""The competition file (TOML): which rules, which datasets, which properties."""
+"""The competition file (TOML): which rules, which datasets, which properties; and synthetic sets on disk.
+
+```
+<folder>/
+  datasets.json      names, targets, features with their units: public
+  <name>.csv         rows to learn from: public
+  hidden/            what algorithms may not see
+    truth.json       seed, titles, formulas, noise, irrelevant features, properties
+    <name>.csv       rows to be judged on, with true values
+```
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from matbench_lite.atomic import write_bytes
 from matbench_lite.documents import TomlTable, toml_document
-from matbench_lite.errors import JudgingError
-from matbench_lite.judge.dataset_folder import dataset_names, load_datasets
-from matbench_lite.judge.judge_dataset import FEATURE_SETS, Dataset, task_dataset
+from matbench_lite.errors import JudgingError, raising, unknown_name
+from matbench_lite.judge.judge_dataset import (
+    FEATURE_SETS,
+    Dataset,
+    KnownFormula,
+    Rows,
+    Truth,
+    make_dataset,
+    table_task,
+    task_dataset,
+)
 from matbench_lite.judge.judge_rules import MIN_ACCURACY, QUALIFY, RULE_SETS, TIES, Rules
 from matbench_lite.judge.properties import KINDS, PropertySpec
 from matbench_lite.tasks import load_benchmark
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+PUBLIC, HIDDEN = Path("datasets.json"), Path("hidden")
+TRUTH = HIDDEN / "truth.json"
+_PART = "part"
+
+
+def write_datasets(formulas: Iterable[KnownFormula], folder: Path, *, seed: int = 0) -> list[Dataset]:
+    """Make synthetic sets and write them.
+
+    The same seed gives the same files; `folder/hidden` is for the organiser alone.
+
+    Raises:
+        JudgingError: If the folder cannot be written.
+
+    Examples:
+        >>> import tempfile
+        >>> from matbench_lite.judge import FORMULAS
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = write_datasets(FORMULAS[:1], Path(folder))
+        ...     sorted(path.name for path in Path(folder).iterdir())
+        ['datasets.json', 'hall_petch.csv', 'hidden']
+    """
+    import pandas as pd
+
+    made, public, truth = [], {}, {}
+    for known in formulas:
+        dataset = make_dataset(known, seed=seed)
+        assert dataset.truth is not None
+        made.append(dataset)
+        described: dict[str, Any] = {**known.relevant, **known.irrelevant, **known.decoys}
+        features = {name: {"unit": described[name].unit, "about": described[name].about} for name in dataset.features}
+        public[known.name] = {"target": known.target, "unit": known.unit, "rows": known.rows, "features": features}
+        about = {"truth": asdict(dataset.truth), "property": asdict(dataset.property_spec)}
+        truth[known.name] = {"title": dataset.title, **about}
+    with raising(JudgingError, f"{folder} cannot be written", fix="choose another --output"):
+        for dataset in made:
+            hidden = [("test", dataset.test), ("beyond", dataset.beyond)]
+            stacked = pd.concat([_table(rows).assign(**{_PART: part}) for part, rows in hidden if rows is not None])
+            for place, table in ((folder, _table(dataset.train)), (folder / HIDDEN, stacked)):
+                write_bytes(place / f"{dataset.name}.csv", table.to_csv(index=False).encode())
+        documents = {PUBLIC: {"datasets": public}, TRUTH: {"seed": seed, "datasets": truth}}
+        for file, document in documents.items():
+            write_bytes(folder / file, json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n")
+    return made
+
+
+def load_datasets(folder: Path, names: Sequence[str] = ()) -> list[Dataset]:
+    """Read synthetic sets that `write_datasets` has written, with what is hidden; all of them by default."""
+    public, hidden = _read(folder / PUBLIC), _read(folder / TRUTH)
+    for name in names:
+        if name not in public:
+            raise unknown_name("dataset", name, public, where=f" in {folder}")
+    return [_loaded(folder, name, public[name], hidden.get(name)) for name in names or public]
+
+
+def _loaded(folder: Path, name: str, about: dict[str, Any], hidden: dict[str, Any] | None) -> Dataset:
+    import pandas as pd
+
+    try:
+        if hidden is None:
+            raise KeyError(name)
+        target = about["target"]
+        places = (folder, folder / HIDDEN)
+        train, rows = (pd.read_csv(place / f"{name}.csv", float_precision="round_trip") for place in places)
+        parts = {str(part): _split(table[train.columns], target) for part, table in rows.groupby(_PART)}
+        truth, wanted = hidden["truth"], hidden["property"]
+        ranges = {feature: (low, high) for feature, (low, high) in truth["ranges"].items()}
+        features = {part: tuple(truth[part]) for part in ("relevant", "irrelevant")}
+        return Dataset(
+            name=name,
+            title=hidden["title"],
+            task=table_task(name, target, about["unit"], len(train)),
+            train=_split(train, target),
+            test=parts["test"],
+            beyond=parts.get("beyond"),
+            truth=Truth(formula=truth["formula"], noise=truth["noise"], ranges=ranges, **features),
+            property_spec=PropertySpec(**{**wanted, "features": tuple(wanted["features"])}),
+        )
+    except (KeyError, TypeError, ValueError, OSError) as error:
+        raise JudgingError(
+            f"the dataset {name} in {folder} is incomplete or damaged: {type(error).__name__}: {error}",
+            fix="make it again with `mbl judge datasets`",
+        ) from error
+
+
+def _table(rows: Rows) -> pd.DataFrame:
+    return rows.X.assign(**{str(rows.y.name): rows.y})
+
+
+def _split(table: pd.DataFrame, target: str) -> Rows:
+    numbers = table.astype("float64").reset_index(drop=True)
+    return Rows(numbers.drop(columns=target), numbers[target])
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The datasets that a file describes, by name."""
+    fix = "make the datasets with `mbl judge datasets`"
+    with raising(JudgingError, f"{path} cannot be read", fix=fix, on=(OSError, ValueError)):
+        document = json.loads(path.read_bytes())
+    if not isinstance(document, dict) or not isinstance(document.get("datasets"), dict):
+        raise JudgingError(f"{path} has no datasets", fix=fix)
+    return dict(document["datasets"])
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskSource:
     """A task of the real-world track.
 
-    Args:
-        name: Name of the task.
-        benchmark: Name of its benchmark, or the path of a TOML file.
-        features: Which features, see `task_dataset`; None for the usual ones.
+    The benchmark is its name, or the path of a TOML file; `features` are those of `task_dataset`, None for the usual
+    ones.
     """
 
     name: str
@@ -34,16 +159,9 @@ class TaskSource:
 class Competition:
     """What is judged, and how.
 
-    Args:
-        title: Title of the competition.
-        rules: The rules.
-        runs: Runs per algorithm and dataset.
-        seed: Seed of all that is random in the runs.
-        algorithms: Algorithms that should take part; one that does not show up is judged as missing.
-        folder: Folder of synthetic sets, if there are some.
-        names: Which of them; all by default.
-        tasks: Tasks of the real-world track.
-        properties: Properties by dataset, instead of the datasets' own.
+    So many `runs` per algorithm and dataset, with the `seed` of all that is random in them. An algorithm that should
+    take part and does not show up is judged as missing. Synthetic sets are those of the `folder`, or some `names` of
+    them; `tasks` are the real-world track; `properties` by dataset replace the datasets' own.
     """
 
     title: str = "Judging"
@@ -59,7 +177,7 @@ class Competition:
     @property
     def dataset_names(self) -> tuple[str, ...]:
         """Names of the datasets; empty if the file chooses rules alone."""
-        synthetic = () if self.folder is None else self.names or dataset_names(self.folder)
+        synthetic = () if self.folder is None else self.names or _read(self.folder / PUBLIC)
         return (*synthetic, *(source.name for source in self.tasks))
 
     def datasets(self) -> list[Dataset]:

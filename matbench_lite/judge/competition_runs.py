@@ -12,25 +12,24 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from matbench_lite.errors import JudgingError, ModelError
-from matbench_lite.judge.competition import Competition
-from matbench_lite.judge.dataset_folder import load_datasets
-from matbench_lite.judge.expression import Simplifier
+from matbench_lite.errors import ExpressionError, JudgingError, MetricError, ModelError, raising
+from matbench_lite.judge.competition import Competition, load_datasets
+from matbench_lite.judge.expression import DECIMALS, Node, Simplified, Simplifier, evaluate, harmless_decimals, parse
 from matbench_lite.judge.expression.simplifier import SECONDS
 from matbench_lite.judge.judge_dataset import Dataset, task_dataset
-from matbench_lite.judge.results_file import RESULTS, Key, read_lines, write_lines, write_table
-from matbench_lite.judge.run_measurement import measure
-from matbench_lite.judge.runs import Run
+from matbench_lite.judge.judgement import Judgement, judge
+from matbench_lite.judge.properties import Case, measure_property
+from matbench_lite.judge.runs import RESULTS, Key, Run, read_lines, read_results, write_lines, write_table
 from matbench_lite.metrics import r2
 from matbench_lite.tasks import load_benchmark
 from matbench_lite.train import (
-    Backend,
     Job,
     Journal,
     Log,
     Model,
     Outcome,
     Protocol,
+    Resources,
     Split,
     Step,
     derived_seed,
@@ -40,15 +39,145 @@ from matbench_lite.train import (
     runner,
 )
 
+FORMULA_TOLERANCE = 0.01
+"""How far a formula may be from what the model predicts: root mean square, as a share of the targets' std."""
+
+
+def measure(run: Run, simplifier: Simplifier, dataset: Dataset | None = None) -> Run:
+    """Fill in what can be computed: R2 from predictions, components from the formula, the property.
+
+    A formula that is refused, or that does not give the model's own predictions, makes the run void, with the reason.
+
+    Without a dataset, any name is taken for a feature, and the property must be there already.
+
+    Examples:
+        >>> run = measure(Run(algorithm="a", dataset="d", run=0, r2=0.9, expression="x1/x1 + x2"), Simplifier())
+        >>> run.components, run.simplified
+        (3.0, 'x2 + 1')
+    """
+    if run.problem:
+        return run
+    formula: Node | None = None
+    simplified: Simplified | None = None
+    try:
+        if dataset is not None and math.isnan(run.r2) and run.predictions is not None:
+            run = replace(run, r2=r2(dataset.testing(run.run).y, run.predictions))
+        if run.expression is not None:
+            formula = parse(run.expression, None if dataset is None else dataset.features)
+            if (problem := _other_formula(run, formula, dataset)) is not None:
+                return replace(run, problem=problem)
+            simplified, notes = _simplified(run, formula, simplifier, dataset)
+            run = replace(
+                run,
+                components=float(simplified.components),
+                simplified=simplified.text or run.expression,
+                notes=tuple(dict.fromkeys((*run.notes, *notes))),
+            )
+    except ExpressionError as error:
+        return replace(run, problem=f"its formula is refused: {error.message}")
+    except MetricError as error:
+        return replace(run, problem=f"its predictions cannot be scored: {error.message}")
+    if dataset is None or not math.isnan(run.property_value):
+        return run  # a property that came with the table is the organiser's word
+    case = Case(
+        algorithm=run.algorithm,
+        dataset=dataset,
+        run=run.run,
+        predictions=None if run.predictions is None else np.array(run.predictions),
+        beyond=None if run.beyond is None else np.array(run.beyond),
+        formula=formula,
+        simplified=simplified,
+        simplifier=simplifier,
+    )
+    return replace(run, property_value=measure_property(case, dataset.property_spec), asked=dataset.property_spec.text)
+
+
+def _other_formula(run: Run, formula: Node, dataset: Dataset | None) -> str | None:
+    """What is wrong where a formula does not give the predictions that accuracy is judged by."""
+    if dataset is None or run.predictions is None:
+        return None
+    with np.errstate(all="ignore"):
+        gaps = evaluate(formula, dataset.testing(run.run).X) - np.asarray(run.predictions)
+        gap = float(np.sqrt(np.mean(gaps**2)))
+    limit = _limit(run, dataset)
+    if gap <= limit:
+        return None
+    return f"its formula is not its predictions: they differ by {gap:.3g} (root mean square), {limit:.3g} is allowed"
+
+
+def _simplified(
+    run: Run, formula: Node, simplifier: Simplifier, dataset: Dataset | None
+) -> tuple[Simplified, tuple[str, ...]]:
+    """The formula as it is counted, its constants rounded as far as that does not change what it says."""
+    if dataset is None:
+        found = simplifier.simplify(formula)
+        small = (f"constants below {0.5 * 10**-DECIMALS:g} were rounded to 0",) if found.vanished else ()
+        return found, (*found.notes, *small)
+    decimals = harmless_decimals(formula, dataset.testing(run.run).X, tolerance=_limit(run, dataset))
+    found = simplifier.simplify(formula, dataset.positive, decimals=decimals)
+    if decimals == DECIMALS:
+        return found, found.notes
+    kept = "not rounded" if decimals is None else f"rounded to {decimals} decimals"
+    return found, (*found.notes, f"constants {kept}: {DECIMALS} decimals would change what the formula predicts")
+
+
+def _limit(run: Run, dataset: Dataset) -> float:
+    return FORMULA_TOLERANCE * float(np.std(np.asarray(dataset.testing(run.run).y, dtype=np.float64)))
+
+
+def collect(paths: Sequence[Path], competition: Competition | None = None) -> list[Run]:
+    """Read results, and fill in what can be computed: R2 from predictions, components from formulas, the property.
+
+    They are in result files, or folders of `mbl judge run`. Without a competition, a table must have a property for
+    every run.
+
+    Raises:
+        JudgingError: If a file cannot be read, or runs were measured with another property than the competition asks.
+    """
+    competition = competition or Competition()
+    names = competition.dataset_names
+    runs = [run for run in read_results(paths) if not names or run.dataset in names]
+    for run in runs:
+        wanted = competition.properties.get(run.dataset)
+        if wanted is not None and run.asked is not None and run.asked != wanted.text:
+            raise JudgingError(
+                f"{run.dataset} was measured with the property {run.asked!r}, the competition asks for {wanted.text!r}",
+                fix="run `mbl judge run` again with the competition file: it measures anew without training",
+            )
+    if not any(map(_unfinished, runs)):
+        return runs
+    datasets = {dataset.name: dataset for dataset in competition.datasets()} if names else {}
+    simplifier = Simplifier()
+    return [measure(run, simplifier, datasets.get(run.dataset)) if _unfinished(run) else run for run in runs]
+
+
+def judge_results(paths: Sequence[Path], competition: Competition, *, draws: int) -> Judgement:
+    """Judge the results in some files by the rules of a competition."""
+    names = competition.dataset_names
+    return judge(
+        collect(paths, competition),
+        competition.rules,
+        algorithms=competition.algorithms,
+        datasets=names,
+        # A file that only chooses rules does not say how many runs there should be.
+        n_runs=competition.runs if names else 0,
+        draws=draws,
+    )
+
+
+def _unfinished(run: Run) -> bool:
+    if run.problem:
+        return False
+    lacks_r2 = math.isnan(run.r2) and run.predictions is not None
+    lacks_size = math.isnan(run.components) and run.expression is not None
+    return lacks_r2 or lacks_size or math.isnan(run.property_value)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Repeats(Protocol):
     """SRBench's repeats: each run is shown a draw of the training rows, or those of a fold, and asked the test rows.
 
-    Args:
-        source: The benchmark of a task, or the folder of a synthetic set.
-        dataset: Name of the dataset.
-        features: Those of a task; "" for a synthetic set.
+    `source` is the benchmark of a task, or the folder of a synthetic set, which has no `features`.
     """
 
     name: ClassVar[str] = "repeats"
@@ -98,12 +227,9 @@ class Repeats(Protocol):
     def complexity(self, estimator: Any) -> float | None:
         """The number of parameters that a model declares; anything but a number is an error."""
         declared = getattr(estimator, "complexity_", None)
-        try:
+        wrong, fix = f"complexity_ is {declared!r}, not a number", "give the number of parameters"
+        with raising(ModelError, wrong, fix=fix, on=(TypeError, ValueError)):
             return None if declared is None else float(declared)
-        except (TypeError, ValueError) as error:
-            raise ModelError(
-                f"complexity_ is {declared!r}, not a number", fix="give the number of parameters"
-            ) from error
 
 
 @lru_cache(maxsize=32)
@@ -138,13 +264,7 @@ def run_algorithms(
     competition: Competition,
     output: Path,
     *,
-    workers: int = 1,
-    threads: int = 1,
-    devices: Sequence[str] = (),
-    timeout: float | None = None,
-    memory_mb: float | None = None,
-    backend: Backend = "local",
-    scheduler: str | None = None,
+    resources: Resources = Resources(),
     report: Callable[[Run, int, int], None] | None = None,
 ) -> Ran:
     """Run every model on every dataset, as often as the competition says, and measure what comes of it.
@@ -152,18 +272,8 @@ def run_algorithms(
     What is in the folder from before is kept, as long as model, data and seed are the same; runs that failed are tried
     again. Where only the property has changed, a run is measured anew without training.
 
-    Args:
-        models: The algorithms. The baseline that the rules name for qualification is added by itself.
-        competition: Datasets, number of runs, seed.
-        output: Folder of the results.
-        workers: How many runs at a time, each in a process of its own.
-        threads: Threads of each of them.
-        devices: Values of `CUDA_VISIBLE_DEVICES`, one for each process in turn.
-        timeout: Seconds after which a run is given up.
-        memory_mb: Memory in MB above which a run is given up.
-        backend: Where they are trained, see `mbl run`.
-        scheduler: Address of a Dask scheduler.
-        report: Called after each run with the run, how many are done, and how many there are to do.
+    The baseline that the rules name for qualification is added by itself. With `resources`, a piece is a
+    run. `report` gets each run, how many are done, and how many are to be done.
 
     Raises:
         JudgingError: If two models have the same name.
@@ -174,16 +284,18 @@ def run_algorithms(
     datasets = {dataset.name: dataset for dataset in competition.datasets()}
     journal = Journal(output / JOURNAL)
     with journal.locked():
-        measuring = _Measuring(competition, datasets, output / RESULTS)
-        protocols = {name: measuring.protocol(dataset) for name, dataset in datasets.items()}
-        limits: dict[str, Any] = {"seconds": timeout, "memory_mb": memory_mb, "threads": threads}
+        measuring = _Measuring(datasets, output / RESULTS)
+        sources, home = {task.name: task.benchmark for task in competition.tasks}, competition.folder or Path()
+        protocols = {
+            name: Repeats(source=sources.get(name, str(home.resolve())), dataset=name, features=dataset.feature_set)
+            for name, dataset in datasets.items()
+        }
         jobs = [
             # By number first: a competition that was stopped early has something of every dataset.
-            Job(model=model, protocol=protocols[name], piece=number, seed=competition.seed, **limits)
+            Job(model=model, protocol=protocols[name], piece=number, seed=competition.seed, resources=resources)
             for number, name, model in product(range(competition.runs), datasets, algorithms)
         ]
-        known = journal.known(jobs)
-        todo = [job for job in jobs if (job.mark, job.piece) not in known]
+        known, todo = journal.known(jobs)
         log = Log(output)
 
         def received(step: Step) -> None:
@@ -193,10 +305,9 @@ def run_algorithms(
                 report(run, step.done, step.total)
 
         try:
-            for job in jobs:
-                if (job.mark, job.piece) in known:
-                    measuring.measured(job, known[job.mark, job.piece])
-            with runner(backend, workers=workers, devices=devices, scheduler=scheduler) as using:
+            for job, outcome in known:
+                measuring.measured(job, outcome)
+            with runner(resources) as using:
                 drive(todo, using, journal, title="runs", report=received)
         finally:
             runs = measuring.write()
@@ -208,20 +319,11 @@ def run_algorithms(
 class _Measuring:
     """What all runs share: datasets, a simplifier, and the results file, which is made from the journal."""
 
-    def __init__(self, competition: Competition, datasets: Mapping[str, Dataset], file: Path) -> None:
-        self._competition, self._datasets, self._file = competition, datasets, file
+    def __init__(self, datasets: Mapping[str, Dataset], file: Path) -> None:
+        self._datasets, self._file = datasets, file
         self._simplifier = Simplifier()
         self._before, self._made_with = read_lines(file) if file.is_file() else ({}, {})
         self._runs: dict[Key, Run] = {}
-
-    def protocol(self, dataset: Dataset) -> Repeats:
-        """How a dataset is run, with where its jobs find it."""
-        if dataset.feature_set:
-            source = next(task.benchmark for task in self._competition.tasks if task.name == dataset.name)
-        else:
-            assert self._competition.folder is not None, dataset.name
-            source = str(self._competition.folder.resolve())
-        return Repeats(source=source, dataset=dataset.name, features=dataset.feature_set)
 
     def measured(self, job: Job, outcome: Outcome) -> Run:
         """A run with all that can be computed; one that was measured before, on the same, is taken from the file."""
@@ -232,6 +334,7 @@ class _Measuring:
             self._runs[key] = self._before[key]
             return self._runs[key]
         parts = {part: tuple(some.prediction.tolist()) for part, some in outcome.predictions.items()}
+        seen = outcome.predictions.get("train")
         run = Run(
             algorithm=job.model.name,
             dataset=dataset.name,
@@ -242,9 +345,8 @@ class _Measuring:
             components=math.nan if record.complexity is None else record.complexity,
             predictions=parts.get("test"),
             beyond=parts.get("beyond"),
+            r2_train=math.nan if seen is None or seen.truth is None else r2(seen.truth, seen.prediction),
         )
-        if "train" in parts:
-            run = replace(run, r2_train=r2(dataset.training(job.piece, seed=job.seed).y, parts["train"]))
         self._runs[key] = measure(run, self._simplifier, dataset)
         # A run that failed is written without saying how it was trained: the next one is not taken for it.
         self._made_with[key] = made_with if record.error is None else {}

@@ -1,25 +1,27 @@
-"""The expert track: one representative model of each algorithm under a letter, the key, and the opinions on them."""
+"""The expert track: one model of each algorithm under a letter, the key, the opinions, and whom they trust most."""
 
 from __future__ import annotations
 
 import json
 import random
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_uppercase
 
 import numpy as np
+from numpy.typing import NDArray
 
 from matbench_lite.atomic import write_bytes
 from matbench_lite.documents import toml_document
-from matbench_lite.errors import JudgingError
+from matbench_lite.errors import JudgingError, raising
 from matbench_lite.judge.competition import Competition
-from matbench_lite.judge.failures import qualified
 from matbench_lite.judge.judge_dataset import Dataset
-from matbench_lite.judge.judge_rules import RuleName, Rules
+from matbench_lite.judge.judge_rules import RuleName, Rules, qualified
 from matbench_lite.judge.runs import Field, Run, arrange
+from matbench_lite.stats import average_ranks, ranked
 from matbench_lite.templating import render
 
 
@@ -119,9 +121,7 @@ def opinion_form(dossier: Dossier) -> str:
 def read_opinion(path: Path, key: Mapping[str, Mapping[str, str]]) -> Opinion:
     """Read an expert's file.
 
-    Args:
-        path: The file.
-        key: The organiser's key: letters by dossier.
+    The organiser's key has the letters by dossier.
 
     Raises:
         JudgingError: With every mistake found, each with its place in the file.
@@ -150,45 +150,118 @@ def read_opinion(path: Path, key: Mapping[str, Mapping[str, str]]) -> Opinion:
 KEY = Path("for_organiser") / "key.json"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Written:
-    """Where dossiers were written: pages, forms to fill in, and the key."""
+def write_dossiers(
+    runs: Iterable[Run], competition: Competition, datasets: Sequence[str], folder: Path
+) -> tuple[dict[Path, Path], Path]:
+    """Write a page and a form per dataset, and the key to all letters; gives the form of each page, and the key.
 
-    pages: tuple[Path, ...]
-    forms: tuple[Path, ...]
-    key: Path
-
-
-def write_dossiers(runs: Iterable[Run], competition: Competition, datasets: Sequence[str], folder: Path) -> Written:
-    """Write a page and a form per dataset, and the key to all letters.
-
-    A key that is there already is kept: letters of dossiers that were sent out can still be opened.
-
-    Args:
-        runs: The runs of the competition.
-        competition: Its rules choose the runs that are shown; its datasets give the plots.
-        datasets: Names of the datasets.
-        folder: Where to write.
+    A key that is there already is kept: letters of dossiers that were sent out can still be opened. The rules of the
+    competition choose the runs that are shown, its datasets give the plots.
 
     Raises:
         JudgingError: If there are no runs on a dataset, or the folder cannot be written.
     """
-    from matbench_lite.judge.dossier_page import dossier_page
+    from matbench_lite.judge.judge_pages import dossier_page
 
     field, _ = qualified(arrange(runs), competition.rules)
     about = {item.name: item for item in competition.datasets()} if competition.dataset_names else {}
-    pages, forms = [], []
-    try:
+    forms: dict[Path, Path] = {}
+    with raising(JudgingError, f"{folder} cannot be written", fix="choose another --output", on=(OSError, ValueError)):
         key = json.loads((folder / KEY).read_bytes()) if (folder / KEY).is_file() else {}
         for name in datasets:
             dossier = make_dossier(field, name, competition.rules, about=about.get(name))
             key.update(dossier.key)
             # The key first: a page without it could never be opened.
             write_bytes(folder / KEY, json.dumps(key, indent=2).encode() + b"\n")
-            pages.append(folder / "for_experts" / f"{name}.html")
-            forms.append(folder / "for_experts" / f"{name}.toml")
-            write_bytes(pages[-1], dossier_page(dossier).encode())
-            write_bytes(forms[-1], opinion_form(dossier).encode())
-    except (OSError, ValueError) as error:
-        raise JudgingError(f"{folder} cannot be written: {error}", fix="choose another --output") from error
-    return Written(pages=tuple(pages), forms=tuple(forms), key=folder / KEY)
+            page, form = (folder / "for_experts" / f"{name}.{kind}" for kind in ("html", "toml"))
+            write_bytes(page, dossier_page(dossier).encode())
+            write_bytes(form, opinion_form(dossier).encode())
+            forms[page] = form
+    return forms, folder / KEY
+
+
+COMBINING_RULE = (
+    "Each expert's ranks on a dataset become places, equals sharing the mean of theirs (1, 1, 2 becomes 1.5, 1.5, 3). "
+    "Places are averaged over the experts of a dataset, then over the datasets: every expert counts the same, and so "
+    "does every dataset. The lowest mean is trusted most. An algorithm without a model on a dataset shares the last "
+    "places there."
+)
+"""How several experts are combined, in plain words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trusted:
+    """One algorithm, its name opened; what is by dataset is the mean over experts, or said by each expert.
+
+    `place` and `mean_rank` are 1 for the one that is trusted most; equals share a place.
+    """
+
+    algorithm: str
+    place: int
+    mean_rank: float
+    by_dataset: Mapping[str, float]
+    ranks: Mapping[str, Mapping[str, float]]
+    notes: Mapping[str, Mapping[str, Mapping[str, str]]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trust:
+    """The outcome of the expert track: all algorithms, the most trusted first; winners have the best mean rank."""
+
+    algorithms: tuple[Trusted, ...]
+    winners: tuple[str, ...]
+    experts: tuple[str, ...]
+    datasets: tuple[str, ...]
+
+
+def combine(opinions: Sequence[Opinion], key: Mapping[str, Mapping[str, str]]) -> Trust:
+    """Open the names and average the trust ranks; see `COMBINING_RULE`.
+
+    The key says which algorithm is behind each letter, by dossier.
+
+    Raises:
+        JudgingError: If there is no opinion, or two of the same expert on the same dossier.
+
+    Examples:
+        >>> key = {"d1": {"dataset": "steels", "A": "mine", "B": "yours"}}
+        >>> opinion = Opinion(expert="E", dossier="d1", trust={"A": 2, "B": 1}, notes={})
+        >>> combine([opinion], key).winners
+        ('yours',)
+    """
+    if not opinions:
+        raise JudgingError("there are no opinions", fix="give the files that the experts have filled in")
+    for (expert, dossier), count in Counter((item.expert, item.dossier) for item in opinions).items():
+        if count > 1:
+            raise JudgingError(f"{expert} has two opinions on the dossier {dossier}", fix="keep one of them")
+    named = [{name: letter for letter, name in key[item.dossier].items() if letter != "dataset"} for item in opinions]
+    algorithms = sorted({name for letters in named for name in letters})
+    datasets = sorted({key[item.dossier]["dataset"] for item in opinions})
+    places: dict[str, list[NDArray[np.float64]]] = {dataset: [] for dataset in datasets}
+    ranks: dict[str, dict[str, dict[str, float]]] = {name: {} for name in algorithms}
+    notes: dict[str, dict[str, dict[str, Mapping[str, str]]]] = {name: {} for name in algorithms}
+    for item, letters in zip(opinions, named, strict=True):
+        dataset = key[item.dossier]["dataset"]
+        given = [item.trust[letters[name]] if name in letters else WORST_RANK for name in algorithms]
+        places[dataset].append(average_ranks(np.array(given)[:, np.newaxis])[:, 0])
+        for name, letter in letters.items():
+            ranks[name].setdefault(dataset, {})[item.expert] = item.trust[letter]
+            notes[name].setdefault(dataset, {})[item.expert] = item.notes.get(letter, {})
+    by_dataset = np.stack([np.mean(places[dataset], axis=0) for dataset in datasets])
+    means = dict(zip(algorithms, np.round(by_dataset.mean(axis=0), 9).tolist(), strict=True))
+    rows = [
+        Trusted(
+            algorithm=name,
+            place=place,
+            mean_rank=means[name],
+            by_dataset=dict(zip(datasets, by_dataset[:, algorithms.index(name)].tolist(), strict=True)),
+            ranks=ranks[name],
+            notes=notes[name],
+        )
+        for name, place in ranked(means).items()
+    ]
+    return Trust(
+        algorithms=tuple(rows),
+        winners=tuple(row.algorithm for row in rows if row.place == 1),
+        experts=tuple(sorted({item.expert for item in opinions})),
+        datasets=tuple(datasets),
+    )

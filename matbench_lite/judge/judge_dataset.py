@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -15,13 +16,71 @@ from numpy.typing import NDArray
 
 from matbench_lite.errors import JudgingError
 from matbench_lite.judge.expression import evaluate, parse
-from matbench_lite.judge.known_formulas import Feature, KnownFormula
 from matbench_lite.judge.properties import PropertySpec
 from matbench_lite.tasks import Task
 from matbench_lite.train import derived_seed
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True, kw_only=True)
+class Feature:
+    """A column of numbers, drawn from a range in its unit ("" for none); `log`: its logarithm is drawn evenly."""
+
+    low: float
+    high: float
+    unit: str = ""
+    about: str = ""
+    log: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decoy:
+    """A feature that follows the target closely, but is not its cause: a search that takes it is in a local optimum.
+
+    It follows a formula over the relevant features, with noise as a share of its standard deviation.
+    """
+
+    formula: str
+    noise: float
+    unit: str = ""
+    about: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownFormula:
+    """What a synthetic set is made from.
+
+    The formula, over the `relevant` features, is the truth; others are `irrelevant`, or `decoys` that follow the target
+    closely. `noise`, on the targets that algorithms learn from, is a share of the standard deviation of the truth;
+    `beyond` has ranges outside those of the training rows, for extrapolation; `rows` counts the training rows. `title`
+    says what is asked, for people.
+    """
+
+    name: str
+    title: str
+    formula: str
+    target: str
+    unit: str
+    relevant: Mapping[str, Feature]
+    property_spec: PropertySpec
+    irrelevant: Mapping[str, Feature] = field(default_factory=dict)
+    decoys: Mapping[str, Decoy] = field(default_factory=dict)
+    noise: float = 0.0
+    beyond: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    rows: int = 200
+
+
+def _known(name: str, about: dict[str, Any]) -> KnownFormula:
+    for part, kind in (("relevant", Feature), ("irrelevant", Feature), ("decoys", Decoy)):
+        about[part] = {column: kind(**item) for column, item in about.get(part, {}).items()}
+    return KnownFormula(name=name, property_spec=PropertySpec(**about.pop("property")), **about)
+
+
+_FILE = Path(__file__).with_name("known_formulas.toml")
+FORMULAS = tuple(_known(name, about) for name, about in tomllib.loads(_FILE.read_text(encoding="utf-8")).items())
+"""The synthetic sets, in the order in which they are listed."""
 
 
 TRAINING_SHARE = 0.8
@@ -207,14 +266,10 @@ def task_dataset(task: Task, *, features: str | None = None) -> Dataset:
     """
     if task.kind != "regression":
         raise JudgingError(f"{task.name} is a classification task", fix="judge regression tasks; see `mbl tasks`")
-    kind = features or {"composition": "magpie"}.get(task.input, task.input)
-    if kind not in FEATURE_SETS:
-        raise JudgingError(f"there are no features {kind!r}", fix=f"use one of {', '.join(FEATURE_SETS)}")
-    if (kind == "table") != (task.input == "table"):
-        fix = "use features = table, or none" if task.input == "table" else "use features = magpie or elements"
-        raise JudgingError(f"{task.name} has no features {kind!r}", fix=fix)
-    if kind == "structure" and task.input != "structure":
-        raise JudgingError(f"{task.name} has no structures", fix="use features = magpie or elements")
+    possible = _FEATURES_OF[task.input]
+    kind = features or possible[0]
+    if kind not in possible:
+        raise JudgingError(f"{task.name} has no features {kind!r}", fix=f"use features = {' or '.join(possible)}")
     return Dataset(
         name=task.name,
         title=task.description or task.target,
@@ -238,8 +293,7 @@ def feature_name(text: str) -> str:
 def _elements(task: Task) -> pd.DataFrame:
     import pandas as pd
 
-    from matbench_lite.data import SYMBOLS
-    from matbench_lite.train import element_amounts
+    from matbench_lite.data import SYMBOLS, element_amounts
 
     amounts = [element_amounts(formula) for formula in task.targets["formula"]]
     shares = pd.DataFrame(amounts, index=task.ids).div([sum(row.values()) for row in amounts], axis=0)
@@ -252,7 +306,7 @@ def _magpie(task: Task) -> pd.DataFrame:
     from matbench_lite.train import MAGPIE_NAMES, magpie_array
 
     inputs = task.inputs if task.input == "composition" else task.targets["formula"]
-    return pd.DataFrame(magpie_array(inputs), columns=[feature_name(name) for name in MAGPIE_NAMES], index=task.ids)
+    return pd.DataFrame(magpie_array(inputs), task.ids, MAGPIE_NAMES).rename(columns=feature_name)
 
 
 def _structure(task: Task) -> pd.DataFrame:
@@ -260,8 +314,8 @@ def _structure(task: Task) -> pd.DataFrame:
 
     from matbench_lite.train import STRUCTURE_NAMES, structure_array
 
-    names = [feature_name(name) for name in STRUCTURE_NAMES]
-    return pd.DataFrame(structure_array(task.inputs), columns=names, index=task.ids).join(_magpie(task))
+    features = pd.DataFrame(structure_array(task.inputs), task.ids, STRUCTURE_NAMES)
+    return features.rename(columns=feature_name).join(_magpie(task))
 
 
 def _columns(task: Task) -> pd.DataFrame:
@@ -288,3 +342,7 @@ FEATURE_SETS: dict[str, Callable[[Task], pd.DataFrame]] = {
 }
 """Features of a task: fractions of the elements, statistics of their properties, these and of the crystal structure, or
 the columns of a table."""
+_FEATURES_OF = {
+    "composition": ("magpie", "elements"), "structure": ("structure", "magpie", "elements"), "table": ("table",),
+}  # fmt: skip
+"""The features that tasks of an input have, the usual ones first."""

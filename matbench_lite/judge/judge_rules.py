@@ -1,15 +1,19 @@
-"""The rules of judging, and from runs to points and scores by them."""
+"""The rules of judging: who is judged, from runs to points and scores, and how certain the winner is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from matbench_lite.errors import unknown_name
-from matbench_lite.judge.runs import DatasetRuns, Field
+from matbench_lite.errors import JudgingError, unknown_name
+from matbench_lite.judge.runs import DatasetRuns, Field, without
+from matbench_lite.stats import ranked
 
 Ties = Literal["competition", "average", "dense"]
 """The place that equals share: the best of theirs, the mean of theirs, or one that leaves no gap after it."""
@@ -21,10 +25,8 @@ def points(values: ArrayLike, passed: ArrayLike, *, ties: Ties = "competition") 
     An algorithm in place k of N gets N - k + 1 points. N counts all algorithms, also those that failed: a point is
     worth the same in every run.
 
-    Args:
-        values: Shape (..., N), larger is better; numbers of failed algorithms are not looked at.
-        passed: Shape (..., N), false where an algorithm failed.
-        ties: Which place equals share.
+    `values` (larger is better; those of failed algorithms are not looked at), `passed` and the points have the shape
+    (..., N).
 
     Returns:
         Shape (..., N), from 1 to N.
@@ -69,9 +71,6 @@ def harmonic_mean(parts: ArrayLike, *, axis: int = -1) -> NDArray[np.float64]:
 def simplicity(components: ArrayLike) -> NDArray[np.float64]:
     """Simplicity on a logarithmic scale, rounded, so that 85 and 90 components are the same: -round(log5(n), 1).
 
-    Args:
-        components: Number of components, 1 or more.
-
     Examples:
         >>> simplicity([1, 5, 85, 90]).tolist()
         [0.0, -1.0, -2.8, -2.8]
@@ -91,13 +90,11 @@ Qualify = Literal["elastic-net", "linear", "dummy", "none"]
 class Rules:
     """How runs become scores.
 
-    Args:
-        name: `draft`: places within each run, averaged over the runs. `final`: places of the medians over the runs.
-        version: Version of the rule set; a change of meaning is a new version.
-        ties: Which place equals share.
-        min_accuracy: `test`: a run (in `final`: a median) counts only if its R2 is more than half of the best one;
-            `train-and-test`: it fails only if that is so on test and on training rows; `off`: every run counts.
-        qualify: Baseline that an algorithm must beat on most datasets to be judged at all.
+    The names: `draft` has places within each run, averaged over the runs, `final` places of the medians over the runs.
+    A change of meaning is a new version. With the minimal accuracy `test`, a run (in `final`: a median) counts only if
+    its R2 is more than half of the best one; with `train-and-test` it fails only if that is so on test and on training
+    rows; `off`: every run counts. `qualify` is the baseline that an algorithm must beat on most datasets to be judged
+    at all.
 
     Examples:
         >>> rule_set("draft").text
@@ -122,25 +119,11 @@ class Rules:
         return "with the best R2" if self.name == "draft" else "whose R2 is nearest to the median"
 
 
-RULE_SETS: dict[str, Rules] = {
-    "draft": Rules(name="draft", min_accuracy="test"),
-    "final": Rules(name="final", min_accuracy="off"),
-}
-"""The rule sets by name, as they are without further choices."""
-
-DESCRIPTIONS: dict[str, str] = {
-    "draft": (
-        "In each run the algorithms are placed by R2 (three decimals), number of components and property. Points, "
-        "N for the best to 1 for the worst, are averaged over the runs. The score of a dataset is the harmonic mean "
-        "of the three averages, the score of an algorithm the mean over the datasets."
-    ),
-    "final": (
-        "For each dataset the median over the runs is taken of R2, number of components and property. The algorithms "
-        "are placed by median R2 (three decimals), by -round(log5(components), 1) and by property. The score of a "
-        "dataset is the harmonic mean of the three points, the score of an algorithm the mean over the datasets."
-    ),
-}
+_STATED = tomllib.loads(Path(__file__).with_name("rule_sets.toml").read_text(encoding="utf-8"))
+DESCRIPTIONS: dict[str, str] = {name: about.pop("description") for name, about in _STATED.items()}
 """What each rule set does, in plain words."""
+RULE_SETS: dict[str, Rules] = {name: Rules(**about) for name, about in _STATED.items()}
+"""The rule sets by name, as they are without further choices."""
 
 TIES: tuple[Ties, ...] = get_args(Ties)
 MIN_ACCURACY: tuple[MinAccuracy, ...] = get_args(MinAccuracy)
@@ -175,10 +158,6 @@ class Scores:
 
 def score(field: Field, rules: Rules) -> Scores:
     """Score all algorithms on all datasets.
-
-    Args:
-        field: The runs.
-        rules: The rules.
 
     Examples:
         >>> from matbench_lite.judge import Run, arrange, rule_set
@@ -234,3 +213,117 @@ def _placed(runs: DatasetRuns, simple: NDArray[np.float64], rules: Rules) -> NDA
     passed = passed_runs(runs, rules)
     values = (np.round(runs.r2, _DECIMALS), simple, runs.property_value)
     return np.stack([points(value, passed, ties=rules.ties) for value in values], axis=-1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disqualified:
+    """An algorithm that did not pass the gate, and on how many of the datasets it beat the baseline."""
+
+    algorithm: str
+    beaten: int
+    datasets: int
+
+
+def qualified(field: Field, rules: Rules) -> tuple[Field, tuple[Disqualified, ...]]:
+    """The field of those that passed, without the baseline, and those that did not.
+
+    An algorithm passes if its median R2 over the runs is above that of the baseline on more than half of the datasets;
+    a missing dataset is not beaten. With `qualify = "none"` everybody passes.
+    """
+    if rules.qualify == "none":
+        return field, ()
+    if rules.qualify not in field.algorithms:
+        raise JudgingError(
+            f"the rules ask to beat {rules.qualify}, but there are no runs of it",
+            fix="run it with `mbl judge run --rules FILE`, which adds it by itself",
+        )
+    middle = np.stack([medians(runs).r2 for runs in field.datasets])
+    baseline = middle[:, [field.algorithms.index(rules.qualify)]]
+    beaten = np.sum(middle > baseline, axis=0)
+    total = len(field.datasets)
+    gone = tuple(
+        Disqualified(algorithm=name, beaten=int(count), datasets=total)
+        for name, count in zip(field.algorithms, beaten, strict=True)
+        if name != rules.qualify and 2 * count <= total
+    )
+    if len(gone) == len(field.algorithms) - 1:
+        raise JudgingError(
+            f"no algorithm beats {rules.qualify} on most datasets", fix='set qualify = "none" to judge them'
+        )
+    return without(field, [rules.qualify, *(item.algorithm for item in gone)]), gone
+
+
+DRAWS = 1000
+_PAIRS = 4_000_000  # comparisons of two algorithms held in memory at a time
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class OtherRules:
+    """Who would have won under other rules, and the scores by algorithm."""
+
+    rules: Rules
+    scores: Mapping[str, float]
+    winners: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sensitivity:
+    """How much the winner depends on which datasets and runs there were, and on the rules.
+
+    `wins` is the share of the draws that each algorithm won, equal winners sharing; `others` has the same results under
+    the other rule sets, and with equals counted otherwise.
+    """
+
+    draws: int
+    wins: Mapping[str, float]
+    others: tuple[OtherRules, ...]
+
+
+def sensitivity(field: Field, rules: Rules, *, draws: int = DRAWS, seed: int = 0) -> Sensitivity:
+    """Draw datasets, and in each its runs, with replacement, and see who wins; then change the rules.
+
+    The algorithms are the qualified ones; the same seed gives the same shares.
+
+    Examples:
+        >>> from matbench_lite.judge import Run, arrange, rule_set
+        >>> values = {"good": 0.9, "poor": 0.4}
+        >>> rest = {"dataset": "d", "run": 0, "components": 1, "property_value": 1}
+        >>> runs = [Run(algorithm=name, r2=value, **rest) for name, value in values.items()]
+        >>> dict(sensitivity(arrange(runs), rule_set("draft"), draws=10).wins)
+        {'good': 1.0, 'poor': 0.0}
+    """
+    rng = np.random.default_rng(seed)
+    drawn = np.stack([_drawn_scores(runs, rules, draws, rng) for runs in field.datasets])
+    total = np.zeros((draws, len(field.algorithms)))
+    for _ in field.datasets:
+        # A dataset that is drawn twice has other runs each time.
+        chosen, runs_of = rng.integers(len(field.datasets), size=draws), rng.permutation(draws)
+        total += drawn[chosen, runs_of]
+    best = total >= total.max(axis=1, keepdims=True) - _EQUAL
+    wins = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)  # equals share a win
+    others = []
+    for other in _other_rules(rules):
+        scores = dict(zip(field.algorithms, score(field, other).overall.tolist(), strict=True))
+        places = ranked(scores, higher_is_better=True)
+        first = tuple(name for name in scores if places[name] == 1)
+        others.append(OtherRules(rules=other, scores=scores, winners=first))
+    shares = dict(zip(field.algorithms, wins.tolist(), strict=True))
+    return Sensitivity(draws=draws, wins=shares, others=tuple(others))
+
+
+def _drawn_scores(runs: DatasetRuns, rules: Rules, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Scores of one dataset, shape (draws, algorithms), its runs drawn again each time."""
+    number, algorithms = runs.r2.shape
+    rows = rng.integers(number, size=(draws, number))
+    chunk = max(1, _PAIRS // (number * algorithms**2))
+    parts = [dataset_points(runs.take(rows[first : first + chunk]), rules) for first in range(0, draws, chunk)]
+    return harmonic_mean(np.concatenate(parts))
+
+
+def _other_rules(rules: Rules) -> list[Rules]:
+    """Every rule set with every way to count equals, but for the one that is judged by."""
+    every = [replace(base, ties=ties, qualify=rules.qualify) for base in RULE_SETS.values() for ties in TIES]
+    # The competition's own minimal accuracy goes with its own rule set.
+    every = [replace(other, min_accuracy=rules.min_accuracy) if other.name == rules.name else other for other in every]
+    return [other for other in every if other != rules]

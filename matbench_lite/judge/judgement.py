@@ -2,19 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from matbench_lite.documents import plain
-from matbench_lite.judge.expert_trust import COMBINING_RULE, Trust
-from matbench_lite.judge.failures import Disqualified, Failure, failures, qualified
-from matbench_lite.judge.judge_rules import Rules, medians, passed_runs, score
+from matbench_lite.judge.dossiers import COMBINING_RULE, Trust
+from matbench_lite.judge.judge_rules import (
+    DRAWS,
+    Disqualified,
+    Rules,
+    Sensitivity,
+    medians,
+    passed_runs,
+    qualified,
+    score,
+    sensitivity,
+)
 from matbench_lite.judge.runs import CRITERIA, DatasetRuns, Field, Run, arrange
-from matbench_lite.judge.sensitivity import DRAWS, Sensitivity, sensitivity, winners
+from matbench_lite.stats import ranked
 from matbench_lite.text import in_words, share
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """A run that did not count, and why; its number is None for the median over the runs.
+
+    `inaccurate`: it is complete, but not accurate enough.
+    """
+
+    algorithm: str
+    dataset: str
+    run: int | None
+    reason: str
+    inaccurate: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailureRow:
+    """Runs that did not count for the same reason."""
+
+    algorithm: str
+    dataset: str
+    runs: str
+    reason: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,18 +86,8 @@ class Judged:
 class Judgement:
     """The outcome of a competition.
 
-    Args:
-        rules: The rules.
-        algorithms: Everybody who was judged, best first.
-        datasets: Names of the datasets.
-        runs: Number of runs by dataset.
-        winners: The algorithm with the best score; several if they are equal.
-        why: Why the winner won, in plain words.
-        failures: Runs that did not count.
-        disqualified: Algorithms that did not pass the gate.
-        notes: What a reader should know about single runs, by text, with the runs.
-        sensitivity: How certain the winner is.
-        field: The runs.
+    `runs` counts them by dataset; several `winners` are equal. `failures` are runs that did not count, `disqualified`
+    algorithms did not pass the gate; `notes` on single runs are by text, with the runs.
     """
 
     rules: Rules
@@ -91,13 +114,8 @@ def judge(
 ) -> Judgement:
     """Judge algorithms by their runs.
 
-    Args:
-        runs: The runs, in any order.
-        rules: The rules.
-        algorithms: Algorithms that should be there; one without runs is judged as missing everywhere.
-        datasets: Datasets to judge on; all by default.
-        n_runs: Runs that each dataset should have.
-        draws: How many times datasets and runs are drawn again, for the sensitivity.
+    Algorithms without runs are judged as missing everywhere; datasets are all by default, with `n_runs` each. `draws`
+    is how many times datasets and runs are drawn again, for the sensitivity.
 
     Raises:
         JudgingError: If there is nothing to judge, or a run is there twice.
@@ -115,7 +133,7 @@ def judge(
     field, gone = qualified(everybody, rules)
     certain = sensitivity(field, rules, draws=draws)
     judged = _judged(field, rules, certain)
-    best = winners({row.algorithm: row.score for row in judged})
+    best = tuple(row.algorithm for row in judged if row.place == 1)
     return Judgement(
         rules=rules,
         algorithms=judged,
@@ -136,11 +154,12 @@ def _judged(field: Field, rules: Rules, certain: Sensitivity) -> tuple[Judged, .
     # Rounded: equal algorithms must not be told apart by the last bit.
     overall, by_dataset = np.round(scores.overall, 9), np.round(scores.by_dataset, 9)
     won = (by_dataset == by_dataset.max(axis=1, keepdims=True)).sum(axis=0)
+    places = ranked(dict(zip(field.algorithms, overall.tolist(), strict=True)), higher_is_better=True)
     mean_points = scores.points.mean(axis=0)
     rows = [
         Judged(
             algorithm=name,
-            place=1 + int(np.sum(overall > overall[column])),
+            place=places[name],
             score=float(overall[column]),
             points=_by_criterion(mean_points[column]),
             datasets={
@@ -179,6 +198,63 @@ def _notes(field: Field) -> dict[str, tuple[str, ...]]:
     return {note: tuple(where) for note, where in notes.items()}
 
 
+def failures(field: Field, rules: Rules) -> Iterator[Failure]:
+    """Every run of the qualified algorithms that did not count, and why; in `final` also every median."""
+    for runs in field.datasets:
+        for row, number in enumerate(runs.numbers):
+            for algorithm in field.algorithms:
+                run = field.runs.get((algorithm, runs.dataset, number))
+                reason = "the run is missing" if run is None else run.flaw
+                if reason:
+                    yield Failure(algorithm=algorithm, dataset=runs.dataset, run=number, reason=reason)
+            if rules.name == "draft":
+                yield from _inaccurate(field, runs.take(np.array([row])), rules, number)
+        if rules.name == "final":
+            middle = medians(runs)
+            yield from _inaccurate(field, middle, rules, None)
+            for column, algorithm in enumerate(field.algorithms):
+                if not np.isfinite(middle.r2[column]):
+                    reason = "half of its runs or more are missing: there is no median"
+                    yield Failure(algorithm=algorithm, dataset=runs.dataset, run=None, reason=reason)
+
+
+def _inaccurate(field: Field, runs: DatasetRuns, rules: Rules, number: int | None) -> Iterator[Failure]:
+    """Complete runs, or medians, that are not accurate enough."""
+    r2 = np.atleast_2d(runs.r2)[0]
+    passed = np.atleast_2d(passed_runs(runs, rules))[0]
+    complete = np.isfinite(r2)
+    if not complete.any():
+        return
+    best = float(r2[complete].max())
+    for column, algorithm in enumerate(field.algorithms):
+        if complete[column] and not passed[column]:
+            reason = f"R2 {r2[column]:.3f} is not more than half of the best, {best:.3f}"
+            if best <= 0:
+                reason = f"no R2 is above 0; the best is {best:.3f}"
+            if rules.min_accuracy == "train-and-test":
+                reason += ", and on training rows it is no better"
+            yield Failure(algorithm=algorithm, dataset=runs.dataset, run=number, reason=reason, inaccurate=True)
+
+
+_MOST_RUNS = 12  # numbers of runs that are listed one by one
+
+
+def grouped_failures(failures: Sequence[Failure]) -> Iterator[FailureRow]:
+    """Failures with the runs of one algorithm, dataset and kind of reason in one row."""
+    groups: dict[tuple[str, str, str], list[Failure]] = {}
+    for failure in failures:
+        # Of runs that are not accurate enough, the numbers in the reason differ.
+        kind = "" if failure.inaccurate else failure.reason
+        groups.setdefault((failure.algorithm, failure.dataset, kind), []).append(failure)
+    for (algorithm, dataset, _), found in sorted(groups.items()):
+        numbers = [str(failure.run) for failure in found if failure.run is not None]
+        more = f" and {len(numbers) - _MOST_RUNS} more" if len(numbers) > _MOST_RUNS else ""
+        runs = ", ".join(numbers[:_MOST_RUNS]) + more if numbers else "median"
+        differ = len({failure.reason for failure in found}) > 1
+        reason = f"{found[0].reason} (run {found[0].run})" if differ else found[0].reason
+        yield FailureRow(algorithm=algorithm, dataset=dataset, runs=runs, reason=reason)
+
+
 _CLEAR = 0.95  # share of the draws that makes a winner clear
 _ENOUGH = 5  # datasets; draws from fewer say little about others
 _DECIDING = 0.01  # points; a smaller lead is no lead
@@ -192,66 +268,51 @@ def explain(judged: Sequence[Judged], winners: Sequence[str]) -> tuple[str, ...]
     if len(winners) > 1:
         return (f"{in_words(winners)} have the same score, {first.score:.3f}: there is no single winner.",)
     second = judged[1]
-    top = len(judged)
     return (
-        f"{first.algorithm} has {first.score:.3f} of {top} possible points, {second.algorithm} {second.score:.3f}.",
-        _criteria(first, second),
-        _datasets(first, second),
-        _certainty(first, judged),
+        f"{first.algorithm} has {first.score:.3f} of {len(judged)} possible points, "
+        f"{second.algorithm} {second.score:.3f}.",
+        _criteria(second.algorithm, _leads({name: first.points[name] - second.points[name] for name in CRITERIA})),
+        _datasets(_leads({name: on.score - second.datasets[name].score for name, on in first.datasets.items()})),
+        _certainty(first, max(judged[1:], key=lambda row: row.wins)),
     )
 
 
-def _criteria(first: Judged, second: Judged) -> str:
-    leads = {name: first.points[name] - second.points[name] for name in CRITERIA}
-    ahead = [f"{name} (+{lead:.2f} points)" for name, lead in _largest(leads) if lead > _DECIDING]
-    behind = [f"{name} (−{-lead:.2f})" for name, lead in _largest(leads) if lead < -_DECIDING]
-    if not ahead:
-        return (
-            f"It is not ahead of {second.algorithm} on any criterion on average; its points are more even, which the "
-            "harmonic mean rewards."
-        )
-    text = f"Against {second.algorithm} it leads in {in_words(ahead)}"
-    return f"{text} and is behind in {in_words(behind)}." if behind else f"{text}, and is behind in nothing."
-
-
-def _datasets(first: Judged, second: Judged) -> str:
-    leads = {name: first.datasets[name].score - second.datasets[name].score for name in first.datasets}
-    ordered = _largest(leads)
-    better = sum(lead > _DECIDING for lead in leads.values())
-    worse = sum(lead < -_DECIDING for lead in leads.values())
-    text = f"It scores higher on {better} and lower on {worse} of {len(leads)} datasets"
-    most, lead = ordered[0]
-    if lead > _DECIDING and len(leads) > 1:
-        text += f"; most is gained on {most} (+{lead:.2f})"
-    least, loss = ordered[-1]
-    if loss < -_DECIDING:
-        text += f", most is lost on {least} (−{-loss:.2f})"
-    return f"{text}."
-
-
-def _certainty(first: Judged, judged: Sequence[Judged]) -> str:
-    often = f"It wins {share(first.wins)} of the draws of other datasets and runs"
-    if first.wins < _CLEAR:
-        rival = max(judged[1:], key=lambda row: row.wins)
-        other = f"{rival.algorithm} {share(rival.wins)}"
-        return f"{often}, {other}: another choice of datasets might have another winner."
-    number = len(first.datasets)
-    if number < _ENOUGH:
-        return f"{often}; but {number} dataset{' is' if number == 1 else 's are'} too few to be sure."
-    return f"{often}: the result is clear."
-
-
-def _largest(leads: dict[str, float]) -> list[tuple[str, float]]:
+def _leads(leads: Mapping[str, float]) -> list[tuple[str, float]]:
+    """The largest first."""
     return sorted(leads.items(), key=lambda item: (-item[1], item[0]))
 
 
-def judgement_document(judgement: Judgement, trust: Trust | None = None) -> dict[str, Any]:
-    """All of a judgement but the runs themselves; what is not a number becomes null.
+def _criteria(second: str, leads: Sequence[tuple[str, float]]) -> str:
+    ahead = in_words([f"{name} (+{lead:.2f} points)" for name, lead in leads if lead > _DECIDING])
+    behind = in_words([f"{name} (−{-lead:.2f})" for name, lead in leads if lead < -_DECIDING])
+    if not ahead:
+        even = "its points are more even, which the harmonic mean rewards"
+        return f"It is not ahead of {second} on any criterion on average; {even}."
+    rest = f" and is behind in {behind}" if behind else ", and is behind in nothing"
+    return f"Against {second} it leads in {ahead}{rest}."
 
-    Args:
-        judgement: The judgement.
-        trust: The outcome of the expert track, if there was one.
-    """
+
+def _datasets(leads: Sequence[tuple[str, float]]) -> str:
+    better, worse = sum(lead > _DECIDING for _, lead in leads), sum(lead < -_DECIDING for _, lead in leads)
+    (most, gain), (least, loss) = leads[0], leads[-1]
+    gained = f"; most is gained on {most} (+{gain:.2f})" if better and len(leads) > 1 else ""
+    lost = f", most is lost on {least} (−{-loss:.2f})" if worse else ""
+    return f"It scores higher on {better} and lower on {worse} of {len(leads)} datasets{gained}{lost}."
+
+
+def _certainty(first: Judged, rival: Judged) -> str:
+    often = f"It wins {share(first.wins)} of the draws of other datasets and runs"
+    number = len(first.datasets)
+    if first.wins < _CLEAR:
+        other = f"{rival.algorithm} {share(rival.wins)}"
+        return f"{often}, {other}: another choice of datasets might have another winner."
+    if number < _ENOUGH:
+        return f"{often}; but {number} dataset{' is' if number == 1 else 's are'} too few to be sure."
+    return f"{often}: hardly any other choice of datasets would have another winner."
+
+
+def judgement_document(judgement: Judgement, trust: Trust | None = None) -> dict[str, Any]:
+    """All of a judgement but the runs themselves; what is not a number becomes null."""
     document = asdict(replace(judgement, field=Field(algorithms=(), datasets=(), runs={})))
     del document["field"]
     if trust is not None:

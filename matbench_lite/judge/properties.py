@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from matbench_lite.errors import JudgingError
+from matbench_lite.errors import JudgingError, raising
 from matbench_lite.judge.expression import Node, Simplified, Simplifier, evaluate, parse
 from matbench_lite.judge.expression.formula_tree import tree_distance, tree_size
 from matbench_lite.metrics import r2
@@ -86,15 +86,9 @@ def explained(text: str) -> str:
 class Case:
     """One trained model on one dataset; what an organiser's own function gets.
 
-    Args:
-        algorithm: Name of the algorithm.
-        dataset: The dataset, with the truth where it is known.
-        run: Number of the run; `dataset.testing(run)` are the rows to be judged on.
-        predictions: Predictions for those rows; None if they are not known.
-        beyond: Predictions for `dataset.beyond`.
-        formula: The formula as it was given; None for a model that has none.
-        simplified: The formula simplified, constants rounded.
-        simplifier: Answers questions about formulas.
+    `dataset.testing(run)` are the rows to be judged on; `predictions` for them, and for `dataset.beyond`, are None if
+    they are not known. The `formula` is as it was given, None for a model that has none; `simplified`, its constants
+    are rounded. The `simplifier` answers questions about formulas.
     """
 
     algorithm: str
@@ -250,14 +244,12 @@ def function(case: Case, spec: PropertySpec) -> float:
 @lru_cache(maxsize=8)
 def _scores(path: str) -> tuple[dict[str, dict[str, Any]], bool]:
     """The numbers of each model, and whether small ones are good."""
-    try:
+    wrong = (OSError, ValueError, KeyError, TypeError, AttributeError)
+    fix = "give the scores.json of `mbl evaluate`"
+    with raising(JudgingError, f"{path} is not the result of an evaluation", fix=fix, on=wrong):
         document = json.loads(Path(path).read_bytes())
         models = {str(name): dict(numbers) for name, numbers in document["models"].items()}
         return models, bool(document.get("lower_is_better", True))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise JudgingError(
-            f"{path} is not the result of an evaluation: {error}", fix="give the scores.json of `mbl evaluate`"
-        ) from error
 
 
 @lru_cache(maxsize=8)

@@ -185,7 +185,7 @@ def test_the_same_scores_row_by_row(peers, cases) -> None:
             warnings.simplefilter("ignore", EvaluationWarning)
             results = evaluate(path)
         model = results.models["MFA"]
-        assert model.failure is None, f"{name}: {model.failure}"
+        assert model.error is None, f"{name}: {model.error}"
         records = [record for rows in results.plan.test.values() for record in rows]
         ours = [
             [str(record.item.identifier), record.item.sequence_number, *(scored.score for scored in row)]

@@ -14,7 +14,6 @@ from matbench_lite.errors import EvaluationError
 from matbench_lite.evaluate import COMPARATORS, as_document, as_page, convert_to_basic_types, tuple_to_string, unnest
 from matbench_lite.evaluate.benchmark_rows import anion, chemical_system, prototype
 from matbench_lite.evaluate.encoders.binned_response import BinnedResponse
-from matbench_lite.evaluate.evaluation_results import Answers
 from matbench_lite.evaluate.items import FrozenRow, frozen, plain_value, split_choices
 
 EQUALITY, ABSDIFF, SQUAREDDIFF, NVC = (COMPARATORS[name]() for name in ("equality", "absdiff", "squareddiff", "nvc"))
@@ -89,7 +88,7 @@ def test_numpy_scalars_are_accepted_everywhere(folder) -> None:
         "1,0,n,,1.5,free,d\n1,1,i,,3,free,d\n1,2,b,x,True,verify,d\n",
     )
     results = folder.run(data_test="n.csv", models=["numpy_model.py"], comparator="equality")
-    assert results.models["Numpy"].failure is None, results.models["Numpy"].failure
+    assert results.models["Numpy"].error is None, results.models["Numpy"].error
     assert list(results.table["score"]) == [1.0, 1.0, 1.0]
 
 
@@ -110,7 +109,7 @@ def test_a_score_that_is_no_number_is_the_models_failure(folder) -> None:
                 return float("nan")
         """,
     )
-    message = folder.run(models=["nan.py"]).models["Nan"].failure.message
+    message = folder.run(models=["nan.py"]).models["Nan"].error
     assert message.startswith("Nan failed in predict, group 'a', sequence 0, task 'Al2O3': the prediction nan is not")
 
 
@@ -210,11 +209,11 @@ def test_most_frequent_answers(folder) -> None:
         task_encoders=dict.fromkeys(("one", "two"), f"{encoders}/chemical_system.py"),
         response_encoders=dict.fromkeys(("one", "two"), f"{encoders}/label.py"),
     )
-    assert results.models["Last"].failure is None, results.models["Last"].failure
+    assert results.models["Last"].error is None, results.models["Last"].error
     assert results.answers["response"] == {
-        "Cl-Na": Answers(data="z;True", models={"Last": "z;False"}),
-        "Fe-O": Answers(data="x, y", models={"Last": "y"}),
-        "Mg-O": Answers(data="x|y", models={"Last": "y"}),
+        "Cl-Na": {"data": "z;True", "models": {"Last": "z;False"}},
+        "Fe-O": {"data": "x, y", "models": {"Last": "y"}},
+        "Mg-O": {"data": "x|y", "models": {"Last": "y"}},
     }
 
 
@@ -244,9 +243,9 @@ def test_most_frequent_answers_of_other_columns(folder) -> None:
     results = folder.run(models=models, aux_evaluations=[aux])
     assert results.answers == {
         "phase": {
-            "Al-O": Answers(data="solid", models={"data": "solid"}),
-            "Cl-Na": Answers(data="liquid", models={"data": "solid"}),
-            "Fe-O": Answers(data="liquid, solid", models={"data": "solid"}),
+            "Al-O": {"data": "solid", "models": {"data": "solid"}},
+            "Cl-Na": {"data": "liquid", "models": {"data": "solid"}},
+            "Fe-O": {"data": "liquid, solid", "models": {"data": "solid"}},
         }
     }
     assert "The most frequent answers for phase" in as_page(results)
@@ -271,6 +270,6 @@ def test_a_comparator_or_encoder_that_fails_is_named(folder, place) -> None:
         """,
     )
     changes = {place: "failing.py" if place == "comparator" else {"energy": "failing.py"}}
-    message = folder.run(**changes).models["mean"].failure.message
+    message = folder.run(**changes).models["mean"].error
     name = {"comparator": "Scales", "task_encoders": "Tasks", "response_encoders": "Responses"}[place]
     assert f"sequence 0, task 'Al2O3': {name} raised KeyError: '{name.lower()}'" in message

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from matbench_lite import load_benchmark
+from matbench_lite.errors import EvaluationWarning
+from matbench_lite.evaluate import evaluate, parse_evaluation
+from matbench_lite.train import Resources
 
 GAP = {"task": "mini_gap", "group_by": "fold"}
 FOREST = """
@@ -51,7 +54,7 @@ def test_rows_from_a_file_are_formulas(folder) -> None:
     lines = [f"g,{number},{row.formula},real,{row.target},free,gap" for number, row in enumerate(rows.itertuples())]
     folder.write("gaps.csv", "id,sequence,task,choices,response,response_type,domain\n" + "\n".join(lines) + "\n")
     results = folder.run(type="loo-coverage", data_test="gaps.csv", models=["ridge-magpie", "dummy"])
-    assert all(model.failure is None for model in results.models.values())
+    assert all(model.error is None for model in results.models.values())
     predicted = results.table.groupby("model")["prediction"]
     assert (predicted.nunique() == 12).all(), "each from other rows"
     assert predicted.std()["ridge-magpie"] > 2 * predicted.std()["dummy"], "and of its formula"
@@ -83,9 +86,9 @@ def test_words_cannot_be_learned(folder) -> None:
     header = "id,sequence,task,choices,response,response_type,domain\n"
     folder.write("words.csv", header + "g,0,FeO,x|y,x,single-choice,d\ng,1,FeO,x|y,y,single-choice,d\n")
     failure = (
-        folder.run(type="coverage", data_test="words.csv", models=["dummy"], comparator=None).models["dummy"].failure
+        folder.run(type="coverage", data_test="words.csv", models=["dummy"], comparator=None).models["dummy"].error
     )
-    assert "a model with get_estimator learns numbers or true and false, not 'x'" in failure.message
+    assert "a model with get_estimator learns numbers or true and false, not 'x'" in failure
 
 
 def test_a_model_of_structures_on_compositions_is_named(folder) -> None:
@@ -95,7 +98,7 @@ def test_a_model_of_structures_on_compositions_is_named(folder) -> None:
         models=["rf-structure"],
         comparator=None,
     )
-    assert "takes structures, mini_gap has compositions" in results.models["rf-structure"].failure.message
+    assert "takes structures, mini_gap has compositions" in results.models["rf-structure"].error
 
 
 def test_an_estimator_takes_no_arguments(folder) -> None:
@@ -104,3 +107,23 @@ def test_an_estimator_takes_no_arguments(folder) -> None:
     folder.write("median_model.py", FOREST)
     with pytest.raises(EvaluationError, match=r"models/0/args: \{'a': 1\} is not allowed: median_model.py has get_est"):
         folder.run(models=[{"filename": "median_model.py", "args": {"a": 1}}])
+
+
+def test_an_estimator_without_training_data_is_named(tmp_path) -> None:
+    data = {"task": "mini_gap", "group_by": "fold", "limit": {"groups": 2}}
+    (tmp_path / "known.py").write_text(
+        "from matbench_lite.evaluate import Model\n\n\n"
+        "class Known(Model):\n    def predict(self, item, **columns):\n        return 1.0\n"
+    )
+    document = {"type": "prediction", "data.test": data, "models": ["known.py", "dummy"]}
+    with pytest.warns(EvaluationWarning, match=r"no data\.pre_train: dummy cannot be trained") as warned:
+        results = evaluate(parse_evaluation(document, name="bare", folder=tmp_path))
+    assert len(warned) == len(results.notes) == 1
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_results(tmp_path) -> None:
+    document = {"type": "prediction", "data.test": GAP, "data.pre_train": GAP, "corresponding_data": True}
+    evaluation = parse_evaluation({**document, "models": ["dummy"]}, name="folds", folder=tmp_path)
+    here, there = (evaluate(evaluation, resources=Resources(backend=backend)) for backend in ("local", "dask"))
+    assert here.table.equals(there.table)

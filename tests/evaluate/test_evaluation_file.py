@@ -388,7 +388,7 @@ def test_encoders_with_arguments(folder) -> None:
         },
     )
     answers = results.answers["response"]["Al2O3"]
-    assert (answers.data, answers.models) == ("[0, 5)", {"mean": "[0, 5)"})
+    assert answers == {"data": "[0, 5)", "models": {"mean": "[0, 5)"}}
 
 
 @pytest.mark.parametrize("key", ["task_encoders", "response_encoders"])
@@ -481,7 +481,7 @@ def test_an_auxiliary_column_of_words_has_equality_and_ccobras_three_levels(fold
     )
     aux = {"data_column": "phase", "prediction_fn_name": "predict_phase"}
     results = folder.run(type="adaption", models=["phases.py"], aux_evaluations=[aux])
-    assert results.models["Phases"].failure is None
+    assert results.models["Phases"].error is None
     assert results.models["Phases"].scores["phase"].mean == pytest.approx(3 / 5)
 
 
@@ -523,7 +523,7 @@ def test_auxiliary_evaluations_that_cannot_be_used(folder, aux, told) -> None:
 
 def test_a_model_without_the_method_that_predicts_a_column(folder) -> None:
     results = folder.run(aux_evaluations=[{"data_column": "gap", "prediction_fn_name": "predict_gap"}])
-    assert "the model has no method predict_gap(item, **columns)" in results.models["mean"].failure.message
+    assert "the model has no method predict_gap(item, **columns)" in results.models["mean"].error
 
 
 # seed

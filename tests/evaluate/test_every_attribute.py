@@ -107,7 +107,12 @@ def test_every_attribute_is_used_and_understood(folder) -> None:
         }
         assert {name: getattr(source.limit, name) for name in SOURCE["limit"]} == SOURCE["limit"]
     (model,) = evaluation.models
-    assert (model.path.name, model.classname, model.name, model.args) == ("mean.py", "Mean", "m", {"start": 1.0})
+    assert (model.path.name, model.classname, model.override_name, model.args) == (
+        "mean.py",
+        "Mean",
+        "m",
+        {"start": 1.0},
+    )
     response, aux = evaluation.targets
     assert (response.column, response.comparator, response.predict, response.adapt) == (
         "response", "squareddiff", "predict", "adapt",
@@ -141,10 +146,7 @@ def test_an_encoder_class_that_is_not_in_the_file(folder, key) -> None:
 
 def test_paths_in_an_installed_ccobra(folder, monkeypatch) -> None:
     """As far as paths go, any package of that name is ccobra."""
-    from matbench_lite.evaluate import evaluation_file as paths
-
     folder.write("site/ccobra/__init__.py", "")
     folder.write("site/ccobra/mean.py", (folder.path / "mean.py").read_text())
     monkeypatch.syspath_prepend(folder.path / "site")
-    monkeypatch.setattr(paths, "_home", paths._home.__wrapped__)
     assert list(folder.run(models=["%ccobra%/mean.py"]).models) == ["mean"]

@@ -96,7 +96,7 @@ def run(folder: Path, setting: str, corresponding: bool, **data: list[tuple[str,
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EvaluationWarning)
         results = evaluate(folder / "evaluation.json")
-    assert results.models["witness"].failure is None, results.models["witness"].failure
+    assert results.models["witness"].error is None, results.models["witness"].error
     return results
 
 
@@ -197,5 +197,5 @@ def test_what_one_model_is_shown_cannot_be_changed_for_the_next(folder, change) 
         "words.csv", "id,sequence,task,choices,response,response_type,domain\na,0,t,x|y,x,free,d\nb,0,t,x|y,y,free,d\n"
     )
     data = {"data_test": "words.csv", "data_pre_train": "words.csv", "corresponding_data": True}
-    failure = folder.run(models=["vandal.py"], comparator=None, **data).models["Vandal"].failure
-    assert "the data of an evaluation cannot be changed: copy it first" in failure.message
+    failure = folder.run(models=["vandal.py"], comparator=None, **data).models["Vandal"].error
+    assert "the data of an evaluation cannot be changed: copy it first" in failure

@@ -54,7 +54,7 @@ def calls(folder):
     def calls(setting: str, **changes: object) -> dict[str, list[str]]:
         changes = {"data_test": "test.csv", "models": ["spy.py"], "comparator": "equality", **changes}
         results = folder.run(type=setting, notes=True, **changes)
-        assert results.models["spy"].failure is None, results.models["spy"].failure
+        assert results.models["spy"].error is None, results.models["spy"].error
         calls.counts = results.plan.counts
         return {group: note["calls"] for group, note in results.models["spy"].log.items()}
 
@@ -149,7 +149,7 @@ def test_items_say_what_is_asked(folder) -> None:
         "ask.csv", HEADER[:-1] + ",age\nann,3,All;a;b/Some;b;c,All;a;c|3|True,All;a;c,single-choice,logic,30\n"
     )
     results = folder.run(data_test="ask.csv", models=["ask.py"], comparator=None)
-    assert results.models["Ask"].failure is None, results.models["Ask"].failure
+    assert results.models["Ask"].error is None, results.models["Ask"].error
     assert results.models["Ask"].scores["response"].mean == 1
 
 
@@ -163,5 +163,5 @@ def test_a_model_that_does_not_fit_the_data_is_named(folder) -> None:
                 super().__init__("words", ["syllogistic"], ["single-choice"])
         """,
     )
-    failure = folder.run(models=["words.py"]).models["words"].failure
-    assert failure.message.startswith("words does not support the domain energy of the test data")
+    failure = folder.run(models=["words.py"]).models["words"].error
+    assert failure.startswith("words does not support the domain energy of the test data")

@@ -62,7 +62,7 @@ def write(folder: Path, target: str, *, name: str = "hcp", **document: Any) -> P
 def test_each_group_is_predicted_by_a_model_of_all_others(tmp_path: Path, target: str) -> None:
     results = evaluate(write(tmp_path, target))
     (model,) = results.models.values()
-    assert model.failure is None
+    assert model.error is None
     task = load_benchmark(tmp_path / "ours.toml")[target]
     X, y, labs = task.inputs, task.targets["target"], np.arange(80) % 4
     right = 0
@@ -75,7 +75,7 @@ def test_each_group_is_predicted_by_a_model_of_all_others(tmp_path: Path, target
 def test_numbers_of_a_table_are_predicted(tmp_path: Path) -> None:
     results = evaluate(write(tmp_path, "energy"))
     (model,) = results.models.values()
-    assert model.failure is None
+    assert model.error is None
     assert max(scored.score for row in model.rows for scored in row) == pytest.approx(0, abs=1e-9)
 
 

@@ -101,7 +101,7 @@ def test_items_have_the_input_of_their_row(folder) -> None:
     results = folder.run(
         data_test={"task": "mini_n", "group_by": "chemsys", "limit": 3}, models=["look.py"], comparator=None
     )
-    assert results.models["Look"].failure is None, results.models["Look"].failure
+    assert results.models["Look"].error is None, results.models["Look"].error
     densities = [structure.density for structure in MINI["mini_n"].inputs.iloc[:3]]
     assert sorted(results.table["prediction"]) == pytest.approx(sorted(densities))
     assert results.scorers[0].comparator.get_name() == "absolute difference", "the default for numbers"
@@ -109,7 +109,7 @@ def test_items_have_the_input_of_their_row(folder) -> None:
 
 def test_equality_is_the_default_for_labels(folder) -> None:
     data = {"task": "mini_is_ductile", "group_by": "anion", "limit": 20}
-    results = folder.run(data_test=data, models=["dummy"], comparator=None)
+    results = folder.run(data_test=data, notes=True, models=["dummy"], comparator=None)
     assert results.scorers[0].comparator.get_name() == "accuracy"
 
 

@@ -12,10 +12,44 @@ from pathlib import Path
 import psutil
 import pytest
 
-from matbench_lite.errors import EvaluationError
+from matbench_lite.errors import EvaluationError, RunError
 from matbench_lite.evaluate import evaluate
+from matbench_lite.train import Resources
 
 from ..waiting import wait_until
+
+THREADS = """
+import os
+from matbench_lite.evaluate import Model
+
+class Threads(Model):
+    def predict(self, item, **columns):
+        return float(os.environ["OMP_NUM_THREADS"])
+"""
+FOREST = """
+import numpy as np
+from sklearn.base import BaseEstimator
+
+class Forest(BaseEstimator):
+    def __init__(self, n_jobs=None):
+        self.n_jobs = n_jobs
+    def fit(self, X, y):
+        return self
+    def predict(self, X):
+        return np.full(len(X), float(self.n_jobs))
+
+def get_estimator():
+    return Forest()
+"""
+EATING = """
+import time
+from matbench_lite.evaluate import Model
+
+class Eating(Model):
+    def predict(self, item, **columns):
+        self.food = b"1" * 10**9
+        time.sleep(600)
+"""
 
 ROOT = Path(__file__).parents[2]
 COUNTING = """
@@ -82,14 +116,14 @@ def test_the_number_of_processes_does_not_matter(many, setting) -> None:
         type=setting, data_test="many.csv", models=["counting.py", "mean.py", "guess.py"], data_pre_train="many.csv",
         corresponding_data=True,
     )  # fmt: skip
-    one, two = evaluate(path), evaluate(path, jobs=2)
-    assert all(model.failure is None for model in one.models.values())
+    one, two = evaluate(path), evaluate(path, resources=Resources(workers=2))
+    assert all(model.error is None for model in one.models.values())
     assert same(one, two)
 
 
-def test_jobs_must_be_there(many) -> None:
-    with pytest.raises(EvaluationError, match="jobs is 0; give 1 or more"):
-        evaluate(many.file(), jobs=0)
+def test_workers_must_be_there() -> None:
+    with pytest.raises(RunError, match="0 pieces cannot be done at a time; give 1 or more workers"):
+        Resources(workers=0)
 
 
 def test_what_is_done_is_not_done_again(many, tmp_path) -> None:
@@ -216,11 +250,11 @@ def test_one_model_that_raises_does_not_lose_the_others(folder) -> None:
     models = ["broken.py", "missing.py", "init.py", "leaving.py", "quitting.py", "mean.py"]
     results = folder.run(models=models)
     assert list(results.models) == ["mean", "Broken", "missing", "init", "leaving", "Quitting"]
-    failures = {name: model.failure.message for name, model in results.models.items() if model.failure}
+    failures = {name: model.error for name, model in results.models.items() if model.error}
     assert failures["Broken"].startswith(
         "Broken failed in predict, group 'b', sequence 0, task 'Fe2O3': KeyError: 'Fe2O3'"
     )
-    assert "return {" in results.models["Broken"].failure.details, "the line that failed"
+    assert "return {" in results.models["Broken"].traceback, "the line that failed"
     assert "a_package_that_nobody_has" in failures["missing"]
     assert "no licence" in failures["init"]
     assert "SystemExit: not today" in failures["leaving"]
@@ -245,16 +279,16 @@ def test_a_model_that_fails_in_another_process(folder) -> None:
     folder.write("broken.py", BROKEN)
     folder.write("dying.py", DYING)
     path = folder.file(models=["broken.py", "dying.py", "mean.py"])
-    results = evaluate(path, jobs=2)
-    assert "KeyError: 'Fe2O3'" in results.models["Broken"].failure.message
-    assert "was killed by SIGKILL" in results.models["Dying"].failure.message
+    results = evaluate(path, resources=Resources(workers=2))
+    assert "KeyError: 'Fe2O3'" in results.models["Broken"].error
+    assert "was killed by SIGKILL" in results.models["Dying"].error
     assert same(results, evaluate(folder.file(models=["mean.py"])))
 
 
 def test_the_number_of_fits_is_said_before(many) -> None:
     said: list[str] = []
     results = evaluate(many.file(type="loo-coverage", data_test="many.csv"), announce=said.append)
-    assert results.models["mean"].failure is None
+    assert results.models["mean"].error is None
     assert said == ["mean: loo-coverage needs 36 fits, about 1 s"]
 
 
@@ -299,7 +333,7 @@ def test_copies_of_a_model_share_nothing(folder) -> None:
     models = [{"filename": "slots.py", "classname": name} for name in ("Slots", "State")]
     results = folder.run(type="adaption", notes=True, models=models)
     for name in ("slots", "slots'"):
-        assert results.models[name].failure is None, results.models[name].failure
+        assert results.models[name].error is None, results.models[name].error
         predictions = results.table["prediction"][results.table["model"] == name]
         assert list(predictions) == [0, 1, 0, 1, 0]
 
@@ -310,3 +344,16 @@ def test_the_file_as_plain_data(many, tmp_path) -> None:
     results = many.run(data_test="many.csv", models=["counting.py"])
     save_results(results, tmp_path / "out")
     assert json.loads((tmp_path / "out" / "scores.json").read_text())["counts"]["groups"] == 12
+
+
+@pytest.mark.slow
+def test_models_get_threads_and_are_stopped_above_their_memory(folder) -> None:
+    folder.write("threads.py", THREADS)
+    folder.write("forest.py", FOREST)
+    folder.write("eating.py", EATING)
+    data = {"data_test": {"task": "mini_gap", "group_by": "fold", "limit": 60}, "type": "coverage"}
+    path = folder.file(models=["threads.py", "eating.py", "forest.py"], **data)
+    results = evaluate(path, resources=Resources(threads=3, memory_mb=900))
+    assert "it took more than 900 MB of memory, stopped" in results.models["Eating"].error
+    given = results.table.groupby("model")["prediction"].unique().to_dict()
+    assert {name: values.tolist() for name, values in given.items()} == {"Threads": [3.0], "forest": [3.0]}

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
 
@@ -46,7 +47,9 @@ def get_estimator(task):
 """The same value for every row; for classes, a label. Without scikit-learn, which takes a second to load."""
 
 
-def make_event(folder: Path, *, mode: str = "predictions", task: str = "mini_gap", **changes: object) -> Event:
+def make_event(
+    folder: Path, *, mode: str = "predictions", task: str = "mini_gap", source: Any = None, **changes: object
+) -> Event:
     bench, now = load_benchmark("mini"), clock()
     settings = Event(
         folder=folder,
@@ -61,7 +64,7 @@ def make_event(folder: Path, *, mode: str = "predictions", task: str = "mini_gap
     )
     return create_event(
         replace(settings, **changes),  # type: ignore[arg-type]
-        benchmark_source(bench, bench[task]),
+        source or benchmark_source(bench, bench[task]),
         split_seed=1,
     )
 

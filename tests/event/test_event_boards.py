@@ -1,16 +1,22 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from matbench_lite import load_benchmark
+from matbench_lite.data import load_formulas
 from matbench_lite.errors import EventError
 from matbench_lite.event import (
     Event,
     ReceivedFolder,
+    benchmark_source,
     board_document,
     clock,
     private_board,
@@ -20,8 +26,30 @@ from matbench_lite.event import (
     score_submissions,
     waiting,
 )
+from matbench_lite.event.event_scoring import load_folds
+from matbench_lite.stats import Design, differences, moments, verdicts
 
-from .making import Send, write_model
+from .making import Send, make_event, write_model
+
+OWN = """
+name = "own"
+title = "Own"
+
+[[tasks]]
+name = "own_y"
+input = "table"
+kind = "regression"
+target = "y"
+unit = "unitless"
+description = "Noise"
+
+[tasks.data]
+path = "own.csv"
+id = "name"
+columns = ["x"]
+target = "y"
+group = "batch"
+"""
 
 
 @pytest.fixture
@@ -58,11 +86,50 @@ def test_the_private_board_ranks_the_same_submissions_by_test_score(played: Even
     assert [row.rank for row in board.rows] == [1, 2, 3]
     assert [row.test.mean for row in board.rows] == sorted(row.test.mean for row in board.rows)
     assert {row.submission.id for row in board.rows} == {row.submission.id for row in public_board(played).rows}
-    first, *others = board.rows
-    assert first.behind is None
-    for row in others:
-        assert row.behind is not None
-        assert row.behind.low <= row.test.mean - first.test.mean <= row.behind.high
+
+
+def test_places_and_words_are_those_of_the_one_model_of_variance(played: Event) -> None:
+    """By hand: one fold, chemical systems as clusters, the mean loss of a row over the models that predicted it."""
+    task, board = played.private_task, private_board(played)
+    rows = task.test_rows(0)
+    truth, formulas = task.target_values[rows], [load_formulas(task)[row] for row in rows]
+    systems = [frozenset(re.findall("[A-Z][a-z]?", formula)) for formula in formulas]
+    clusters = np.array([systems.index(system) for system in systems])
+    losses = {}
+    for row in board.rows:
+        folds = load_folds(played, ReceivedFolder(played).get(row.submission.id))
+        losses[row.submission.id] = np.mean([np.abs(fold["test"].prediction - truth) for fold in folds], axis=0)
+    design = Design(folds=np.zeros(len(rows), dtype=int), clusters=clusters, scatter=2.0)
+    told = differences(moments(list(losses.values()), design))
+    said, first = verdicts(told), board.rows[0]
+    assert (first.place.best, first.place.word) == (True, None)
+    for number, row in enumerate(board.rows):
+        assert (row.place.first_place, row.place.last_place) == said.places()[number]
+        assert row.interval.low < row.test.mean < row.interval.high
+        if number:
+            assert row.place.word == said.word(number, 0)
+            assert row.place.p == pytest.approx(told.p[number, 0])
+            assert row.place.difference == pytest.approx(row.test.mean - first.test.mean)
+            excluded = not row.place.difference_interval.low <= 0 <= row.place.difference_interval.high
+            assert excluded == (row.place.p < 0.01)
+    assert board.headline.endswith("One split: training variance is assumed, not measured.")
+
+
+def test_a_table_of_groups_has_groups_as_clusters(tmp_path: Path) -> None:
+    """Which rows are kin is known in private alone."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(60), 4)
+    frame = pd.DataFrame(
+        {"name": [f"r{n}" for n in range(240)], "batch": groups, "x": rng.normal(size=240), "y": rng.normal(size=240)}
+    )
+    frame.to_csv(tmp_path / "own.csv", index=False)
+    (tmp_path / "own.toml").write_text(OWN)
+    bench = load_benchmark(tmp_path / "own.toml")
+    event = make_event(tmp_path / "event", source=benchmark_source(bench, bench.tasks[0]), inner_folds=2)
+    assert "row_cluster" not in "".join(path.read_text() for path in event.kit.glob("*.toml"))
+    task = event.private_task
+    assert set(np.bincount(task.clusters)) == {4}
+    assert "row_cluster" not in task.inputs.columns
 
 
 def test_bagged_scores_can_be_shown_and_can_decide(played: Event) -> None:
@@ -83,7 +150,17 @@ def test_equal_scores_share_a_rank(event: Event, send: Send, tmp_path: Path) -> 
     assert [row.rank for row in public_board(event).rows] == [1, 1, 3]
     board = private_board(event)
     assert [row.rank for row in board.rows] == [1, 1, 3]
-    assert board.tied == 1
+    words = {row.submission.participant: row.place.word for row in board.rows}
+    assert sorted(words, key=lambda name: words[name] is not None)[0] in ("Team A", "Team B")
+    assert set(words.values()) == {None, "equivalent", "worse"}
+    assert "is equivalent to it." in board.headline
+
+
+def test_a_metric_that_is_no_mean_over_rows_has_ranks_alone(played: Event) -> None:
+    board = private_board(replace(played, metric="rmse"))
+    assert [row.rank for row in board.rows] == [1, 2, 3]
+    assert {(row.interval, row.place.first_place, row.place.word) for row in board.rows} == {(None, None, None)}
+    assert not board.compared
 
 
 def test_the_public_document_has_no_test_score(played: Event) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from matbench_lite.cli.app import run
-from matbench_lite.event import Event
+from matbench_lite.event import Event, ReceivedFolder, receive
 
 from .making import Send, write_model
 
@@ -75,3 +75,32 @@ def test_no_event_is_one_clear_error(tmp_path: Path, capsys: pytest.CaptureFixtu
     for command in ("score", "board", "status"):
         assert run(["event", command, str(tmp_path)]) == 1
         assert "mbl event create" in capsys.readouterr().err
+
+
+NOSY = """
+import os
+
+
+def get_estimator(task):
+    raise ValueError(f"threads {os.environ['OMP_NUM_THREADS']}, device {os.environ['CUDA_VISIBLE_DEVICES']}")
+"""
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_submitted_code_is_told_its_threads_and_its_device(
+    code_event: Event, tmp_path: Path, isolated: bool, request: pytest.FixtureRequest
+) -> None:
+    if isolated:
+        request.getfixturevalue("isolation")
+    receive(code_event, write_model(tmp_path / "nosy", source=NOSY))
+    how = ["--run-submitted-code", *([] if isolated else ["--without-isolation"])]
+    assert run(["event", "score", str(code_event.folder), *how, "--threads", "3", "--device", "7"]) == 1
+    (failed,) = ReceivedFolder(code_event).all()
+    assert "threads 3, device 7" in (failed.trace or "")
+
+
+def test_so_is_a_model_that_is_packed(event: Event, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = write_model(tmp_path / "nosy", source=NOSY)
+    options = ["--kit", str(event.kit), "--threads", "3", "--device", "7", "--output", str(tmp_path / "nosy.zip")]
+    assert run(["event", "pack", str(model), *options]) == 1
+    assert "threads 3, device 7" in capsys.readouterr().err

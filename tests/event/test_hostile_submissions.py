@@ -22,6 +22,7 @@ from matbench_lite.event import (
     score_submissions,
     waiting,
 )
+from matbench_lite.train import Resources
 from matbench_lite.train.sandbox import Limits
 
 from .making import write_model
@@ -106,10 +107,14 @@ def test_each_is_contained_and_marked_and_the_event_goes_on(code_event: Event, t
     receive(event, write_model(tmp_path / "last", participant="Last", quantile=0.4))
     endless = [id for id, name in names.items() if name == "never ends"]
     brief = replace(event, training=replace(event.training, seconds=1))
-    done = [*score_submissions(brief, waiting(event, endless), run_submitted_code=True, jobs=2)]
+    done = [*score_submissions(brief, waiting(event, endless), run_submitted_code=True, resources=Resources(workers=2))]
     seen: list[str] = []
     done += score_submissions(
-        event, waiting(event), run_submitted_code=True, jobs=2, seen=lambda each: seen.append(each.participant)
+        event,
+        waiting(event),
+        run_submitted_code=True,
+        resources=Resources(workers=2),
+        seen=lambda each: seen.append(each.participant),
     )
     assert seen == ["Honest", "Team 0", "Team 1", "Team 2", "Last"]
     states = {names.get(each.id, each.participant): (each.state, each.stage) for each in done}

@@ -12,7 +12,7 @@ from matbench_lite import load_benchmark
 from matbench_lite.errors import EventError, MatbenchLiteError, RunError
 from matbench_lite.event import Event, Shares, benchmark_source, check_submission, create_event, open_kit, pack, take
 from matbench_lite.event.event_data import read_inputs
-from matbench_lite.train import load_model
+from matbench_lite.train import Resources, load_model
 
 from .making import DUMMY, make_event, write_model
 
@@ -100,7 +100,7 @@ def test_jobs_do_not_change_what_is_packed(event: Event, tmp_path: Path) -> None
     model = write_model(tmp_path / "mine", quantile=0.37)
     kit, loaded = open_kit(event.kit), load_model(model)
     for jobs in (1, 2):
-        take(pack(kit, loaded, tmp_path / f"{jobs}.zip", jobs=jobs), tmp_path / f"files-{jobs}")
+        take(pack(kit, loaded, tmp_path / f"{jobs}.zip", resources=Resources(workers=jobs)), tmp_path / f"files-{jobs}")
     first, second = ((tmp_path / f"files-{jobs}" / "predictions.csv").read_bytes() for jobs in (1, 2))
     assert first == second
 

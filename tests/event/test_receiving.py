@@ -92,7 +92,7 @@ def test_a_link_out_of_the_folder_is_refused(event: Event, tmp_path: Path) -> No
 def test_numbers_go_on_after_a_folder_was_removed(event: Event, tmp_path: Path) -> None:
     receive(event, write_model(tmp_path / "a"))
     second = receive(event, write_model(tmp_path / "b", quantile=0.2))
-    shutil.rmtree(ReceivedFolder(event).folder("0001-team-a"))
+    shutil.rmtree(ReceivedFolder(event).path / "0001-team-a")
     assert second.id == "0002-team-a"
     assert receive(event, write_model(tmp_path / "c", quantile=0.3)).id == "0003-team-a"
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from matbench_lite import metrics
+from matbench_lite.cli.app import run
 from matbench_lite.errors import EventError
 from matbench_lite.event import Event, ReceivedFolder, load_event, open_kit, receive, score_submissions, waiting
 from matbench_lite.event.kit import predict_folds
-from matbench_lite.train import load_model, try_model
+from matbench_lite.train import load_model, predictions_table, try_model
 
 from .making import Send, make_event, write_model
 
@@ -90,3 +91,24 @@ def test_two_programs_do_not_score_at_once(event: Event, send: Send, tmp_path: P
     submissions = waiting(event)
     with ReceivedFolder(event).locked(), pytest.raises(EventError, match="another program is at work"):
         score_submissions(load_event(event.folder), submissions)
+
+
+def test_what_was_sent_is_in_the_one_table_of_predictions(
+    event: Event, send: Send, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ids = [
+        send(event, write_model(tmp_path / str(share), participant=f"P{share}", quantile=share)).id
+        for share in (0.1, 0.5)
+    ]
+    received = [event.private / "received" / id for id in ids]
+    assert run(["compare", *map(str, received)]) == 1
+    assert "an event whose submissions were scored" in " ".join(capsys.readouterr().err.split())
+    score_submissions(event, waiting(event))
+    table = predictions_table(event.folder)
+    for (id, part, piece), rows in table.groupby(["model", "part", "piece"]):
+        scores = getattr(ReceivedFolder(event).scores(id), part)
+        assert rows["loss"].mean() == pytest.approx(scores.folds[int(piece)]["mae"], rel=1e-12)
+    assert set(table["model"]) == set(ids)
+    assert run(["predictions", str(event.folder)]) == 0
+    assert run(["compare", *map(str, received), "--json"]) == 0
+    assert ids[0] in capsys.readouterr().out

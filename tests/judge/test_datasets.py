@@ -9,10 +9,9 @@ import pytest
 
 from matbench_lite import load_benchmark
 from matbench_lite.errors import JudgingError, UnknownNameError
-from matbench_lite.judge.dataset_folder import load_datasets, write_datasets
+from matbench_lite.judge.competition import load_datasets, write_datasets
 from matbench_lite.judge.expression import evaluate, parse
-from matbench_lite.judge.judge_dataset import make_dataset, task_dataset
-from matbench_lite.judge.known_formulas import FORMULAS
+from matbench_lite.judge.judge_dataset import FORMULAS, make_dataset, task_dataset
 
 
 @pytest.mark.parametrize("known", FORMULAS, ids=lambda known: known.name)
@@ -100,7 +99,7 @@ def test_tasks_that_cannot_be_judged_are_refused() -> None:
     mini = load_benchmark("mini")
     with pytest.raises(JudgingError, match="is a classification task"):
         task_dataset(mini["mini_is_stable"])
-    with pytest.raises(JudgingError, match="has no structures"):
+    with pytest.raises(JudgingError, match="mini_gap has no features 'structure'; use features = magpie or elements"):
         task_dataset(mini["mini_gap"], features="structure")
-    with pytest.raises(JudgingError, match="there are no features 'magic'"):
+    with pytest.raises(JudgingError, match="has no features 'magic'"):
         task_dataset(mini["mini_gap"], features="magic")

@@ -11,13 +11,13 @@ from matbench_lite.errors import JudgingError
 from matbench_lite.judge import Competition, Run, arrange, rule_set
 from matbench_lite.judge.dossiers import (
     Opinion,
+    combine,
     make_dossier,
     opinion_form,
     read_opinion,
     representative,
     write_dossiers,
 )
-from matbench_lite.judge.expert_trust import combine
 
 NAMES = ("Secret-Alpha", "Secret-Beta", "Secret-Gamma")
 
@@ -53,17 +53,17 @@ def test_the_representative_is_the_best_or_the_one_nearest_the_median() -> None:
 
 def test_a_dossier_hides_names_and_its_key_opens_them(runs, datasets_folder, tmp_path) -> None:
     competition = Competition(folder=datasets_folder, names=("saddle",), rules=rule_set("final"))
-    written = write_dossiers(runs, competition, ["saddle"], tmp_path / "dossier")
+    _, written = write_dossiers(runs, competition, ["saddle"], tmp_path / "dossier")
     shown = "".join(path.read_text() for path in (tmp_path / "dossier" / "for_experts").iterdir())
     assert not re.search("secret|alpha|beta|gamma", shown, re.IGNORECASE)
     for part in ("Model A", "Model B", "Model C", "<math", "predicted y", "nearest to the median", "no formula"):
         assert part in shown
-    key = json.loads(written.key.read_text())
+    key = json.loads(written.read_text())
     (letters,) = key.values()
     assert sorted(letters.values()) == sorted([*NAMES, "saddle"])
     # A second dossier leaves the letters of the first as they are.
     write_dossiers(runs, competition, ["saddle"], tmp_path / "dossier")
-    assert key.items() < json.loads(written.key.read_text()).items()
+    assert key.items() < json.loads(written.read_text()).items()
 
 
 def test_letters_do_not_follow_the_order_of_names(runs) -> None:

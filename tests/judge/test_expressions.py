@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matbench_lite.errors import ExpressionError
-from matbench_lite.judge.expression import FUNCTIONS, Simplifier, evaluate, harmless_decimals, mathml, parse
+from matbench_lite.judge.expression import FUNCTIONS, Simplifier, evaluate, harmless_decimals, parse
 from matbench_lite.judge.expression.formula_tree import Node, apply, name, number
+from matbench_lite.judge.judge_pages import mathml
 
 COLUMNS = {"x": np.array([0.5, 1.5, 2.5]), "y": np.array([2.0, 0.25, 1.0])}
 NAMES = {

@@ -17,7 +17,7 @@ from matbench_lite.cli.app import run as run_command
 from matbench_lite.errors import ExpressionError
 from matbench_lite.judge import Run, measure, read_results
 from matbench_lite.judge.expression import Simplifier, parse
-from matbench_lite.judge.results_file import write_lines, write_table
+from matbench_lite.judge.runs import write_lines, write_table
 
 HOSTILE = {
     "import": ("__import__('os').system('touch OWNED')", "not a formula"),

@@ -116,7 +116,7 @@ def test_models_are_run_and_ranked(mbl, model, datasets_folder, tmp_path) -> Non
     text = mbl("judge", "run", good, broken, "-c", competition, "-n", 1, "-o", tmp_path / "out", code=1)
     assert "slope on saddle, run 0: R2 -0.0" in text
     assert "the model raised RuntimeError: sorry" in text
-    assert "1 runs cannot count" in text
+    assert "1 run cannot count" in text
     found = mbl("judge", "rank", tmp_path / "out", "-c", competition, "--json")
     assert {failure["algorithm"] for failure in found["failures"]} == {"slope", "broken"}
     assert "there are no datasets to judge on" in mbl("judge", "run", good, code=1)

@@ -9,10 +9,8 @@ from html.parser import HTMLParser
 import pytest
 
 from matbench_lite.judge import Run, arrange, judge, rule_set
-from matbench_lite.judge.dossier_page import dossier_page
-from matbench_lite.judge.dossiers import Opinion, make_dossier
-from matbench_lite.judge.expert_trust import combine
-from matbench_lite.judge.judgement_page import judgement_page, pareto_front, pareto_plots
+from matbench_lite.judge.dossiers import Opinion, combine, make_dossier
+from matbench_lite.judge.judge_pages import dossier_page, judgement_page, pareto_front, pareto_plots
 
 from ..site.html_page import check_policy
 
@@ -109,7 +107,7 @@ def test_the_front_holds_those_that_nobody_beats(values, front) -> None:
 def test_the_first_plot_has_the_means_of_those_with_all_datasets() -> None:
     runs = runs_of({"a": (4, 0.8), "b": (9, 0.9)}) + runs_of({"a": (16, 0.6)}, dataset="e")
     first, *others = pareto_plots(judge(runs, rule_set("final"), draws=5))
-    (point,) = first.points
-    assert (point.name, point.components, point.r2) == ("a", pytest.approx(8), pytest.approx(0.7))
-    assert first.left_out == ("b",)
-    assert [plot.title for plot in others] == ["d", "e"]
+    (point,) = first["points"]
+    assert (point["name"], point["components"], point["r2"]) == ("a", pytest.approx(8), pytest.approx(0.7))
+    assert first["left_out"] == ["b"]
+    assert [plot["title"] for plot in others] == ["d", "e"]

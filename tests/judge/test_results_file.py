@@ -10,7 +10,7 @@ import pytest
 
 from matbench_lite.errors import JudgingError
 from matbench_lite.judge import Competition, Run, collect, judge_results, read_competition, read_results, rule_set
-from matbench_lite.judge.results_file import read_lines, write_lines, write_table
+from matbench_lite.judge.runs import read_lines, write_lines, write_table
 
 ROWS = [
     {"algorithm": "a", "dataset": "d", "run": 0, "r2": 0.9, "expression": "2*x + 1", "property": 1.0},
@@ -86,6 +86,13 @@ def test_files_that_are_no_tables(tmp_path) -> None:
         read_results([tmp_path / "notes.txt"])
     with pytest.raises(JudgingError, match="cannot be read"):
         read_results([tmp_path / "nothing.csv"])
+
+
+@pytest.mark.parametrize("name", ["results.csv", "results.parquet"])
+def test_a_damaged_table_is_named(name, tmp_path) -> None:
+    (tmp_path / name).write_bytes(b"\x00\xff" * 20)
+    with pytest.raises(JudgingError, match=f"{name} is not a table: .*; save it again"):
+        read_results([tmp_path / name])
 
 
 def test_infinite_values_are_void_not_best(table) -> None:

@@ -12,11 +12,11 @@ import pytest
 import matbench_lite.judge as judge_package
 from matbench_lite.errors import JudgingError, MachineError, RunError
 from matbench_lite.judge import Competition, TaskSource, judge, rule_set, run_algorithms
-from matbench_lite.judge.dataset_folder import write_datasets
+from matbench_lite.judge.competition import write_datasets
 from matbench_lite.judge.expression import evaluate, parse
-from matbench_lite.judge.known_formulas import FORMULAS
+from matbench_lite.judge.judge_dataset import FORMULAS
 from matbench_lite.judge.properties import PropertySpec
-from matbench_lite.train import Journal, load_model
+from matbench_lite.train import Journal, Resources, load_model
 
 from .conftest import write_model
 
@@ -38,7 +38,9 @@ def finished_run(once) -> Path:
         noisy = load_model(write_model(folder, "noisy", NOISY))
         competition = Competition(folder=folder / "datasets", names=NAMES, runs=2)
         seen = []
-        ran = run_algorithms([noisy], competition, folder / "out", workers=2, report=lambda *step: seen.append(step))
+        ran = run_algorithms(
+            [noisy], competition, folder / "out", resources=Resources(workers=2), report=lambda *step: seen.append(step)
+        )
         assert (ran.trained, ran.kept, ran.failed, len(seen)) == (4, 0, 0, 4)
 
     return once("judged-run", build)
@@ -135,13 +137,15 @@ def test_models_that_fail_are_named_and_tried_again(model, competition, tmp_path
 @pytest.mark.slow
 def test_a_model_that_never_ends_is_stopped(model, competition, tmp_path) -> None:
     endless = load_model(model("endless", "time.sleep(600)"))
-    ran = run_algorithms([endless], replace(competition, names=("saddle",), runs=1), tmp_path / "out", timeout=1)
+    ran = run_algorithms(
+        [endless], replace(competition, names=("saddle",), runs=1), tmp_path / "out", resources=Resources(seconds=1)
+    )
     assert "not done after 1 s, stopped" in (ran.runs[0].flaw or "")
 
 
 def test_results_do_not_depend_on_the_number_of_processes(noisy, competition, out, tmp_path) -> None:
     two = run_algorithms([noisy], competition, out)
-    one = run_algorithms([noisy], competition, tmp_path / "one", workers=1)
+    one = run_algorithms([noisy], competition, tmp_path / "one")
     assert (one.trained, two.trained) == (4, 0)
     assert [run.predictions for run in one.runs] == [run.predictions for run in two.runs]
     assert len({run.predictions[0] for run in one.runs}) == 4  # every run has its own seed

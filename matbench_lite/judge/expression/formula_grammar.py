@@ -13,21 +13,20 @@ from __future__ import annotations
 
 import math
 import re
+from collections import deque
 from collections.abc import Collection
-from typing import NamedTuple
 
 from matbench_lite.errors import ExpressionError
 from matbench_lite.judge.expression.formula_tree import FUNCTIONS, POWER, PRODUCT, SUM, Node, apply, name, number
 
 MAX_LENGTH = 20_000
 MAX_DEPTH = 50
-_ALIASES = {
-    "Abs": "abs", "ln": "log", "arccos": "acos", "arcsin": "asin", "arctan": "atan",
-}  # fmt: skip
+_ALIASES = {"Abs": "abs", "ln": "log", "arccos": "acos", "arcsin": "asin", "arctan": "atan"}
 _CONSTANTS = {"pi": math.pi, "E": math.e}
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z][A-Za-z0-9_]*)|(?P<sign>\*\*|[-+*/^()]))",
-    re.ASCII,
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z][A-Za-z0-9_]*)"
+    r"|(?P<sign>\*\*|[-+*/^()])|(?P<end>\Z)|(?P<other>.))",
+    re.ASCII | re.DOTALL,
 )
 _LONGEST_NUMBER = 60
 _SHOWN = 40  # characters of a stranger's text in a message
@@ -36,9 +35,7 @@ _SHOWN = 40  # characters of a stranger's text in a message
 def parse(text: str, features: Collection[str] | None = None) -> Node:
     """Read a formula.
 
-    Args:
-        text: The formula, e.g. "2.5*x1 + sqrt(x2)/3".
-        features: Names that may occur; None for any name that is not a function.
+    Names may be those of `features`, or, if that is None, any that is not a function's.
 
     Raises:
         ExpressionError: If it is not a formula of the grammar, has other names, or is too large.
@@ -60,36 +57,25 @@ def parse(text: str, features: Collection[str] | None = None) -> Node:
     return _Parser(text, None if features is None else frozenset(features)).parsed()
 
 
-class _Token(NamedTuple):
-    kind: str
-    text: str
-    at: int
-
-
 class _Parser:
+    """A method for each line of the grammar."""
+
     def __init__(self, text: str, features: frozenset[str] | None) -> None:
-        self._text = text
-        self._features = features
-        self._tokens = _tokens(text)
-        self._next = 0
-        self._depth = 0
+        self._text, self._features, self._depth = text, features, 0
+        self._tokens = deque(_TOKEN.finditer(text.rstrip()))
+        for token in self._tokens:
+            if token.lastgroup == "other":
+                raise self._error(token.start())
 
     def parsed(self) -> Node:
-        node = self._sum()
-        if self._token.kind != "end":
+        tree = self._sum()
+        if self._tokens[0].lastgroup != "end":
             raise self._error()
-        return node
-
-    @property
-    def _token(self) -> _Token:
-        return self._tokens[self._next]
+        return tree
 
     def _take(self, *signs: str) -> str | None:
-        token = self._token
-        if token.kind == "sign" and token.text in signs:
-            self._next += 1
-            return token.text
-        return None
+        """The next token, if it is one of these signs."""
+        return self._tokens.popleft()["sign"] if self._tokens[0]["sign"] in signs else None
 
     def _sum(self) -> Node:
         terms = [self._product()]
@@ -110,74 +96,52 @@ class _Parser:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise ExpressionError(f"the formula is nested more than {MAX_DEPTH} deep", fix="write it flatter")
-        try:
-            if sign := self._take("+", "-"):
-                node = self._signed()
-                return node if sign == "+" else _negative(node)
-            return self._power()
-        finally:
-            self._depth -= 1
+        sign = self._take("+", "-")
+        tree = self._signed() if sign else self._power()
+        self._depth -= 1
+        return _negative(tree) if sign == "-" else tree
 
     def _power(self) -> Node:
         base = self._atom()
         return apply(POWER, base, self._signed()) if self._take("**", "^") else base
 
     def _atom(self) -> Node:
-        token = self._token
-        if token.kind in ("number", "name"):
-            self._next += 1
-            return _number(token.text) if token.kind == "number" else self._named(token)
-        return self._in_brackets()
+        token = self._tokens[0]
+        if token.lastgroup not in ("number", "name"):
+            return self._in_brackets()
+        self._tokens.popleft()
+        return self._named(token["name"]) if token["name"] else _number(token["number"])
 
-    def _named(self, token: _Token) -> Node:
-        known = self._features
-        if known is not None and token.text in known:
-            return name(token.text)
-        function = _ALIASES.get(token.text, token.text)
+    def _named(self, text: str) -> Node:
+        known, function = self._features, _ALIASES.get(text, text)
+        if known is not None and text in known:
+            return name(text)
         if function in FUNCTIONS:
             return apply(function, self._in_brackets())
-        if token.text in _CONSTANTS:
-            return number(_CONSTANTS[token.text])
+        if text in _CONSTANTS:
+            return number(_CONSTANTS[text])
         if known is None:
-            return name(token.text)
+            return name(text)
         raise ExpressionError(
-            f"{token.text[:_SHOWN]!r} is neither a feature nor a function",
-            fix=f"use {_some(known)} or {_some(FUNCTIONS)}",
+            f"{text[:_SHOWN]!r} is neither a feature nor a function", fix=f"use {_some(known)} or {_some(FUNCTIONS)}"
         )
 
     def _in_brackets(self) -> Node:
         if not self._take("("):
             raise self._error()
-        node = self._sum()
+        tree = self._sum()
         if not self._take(")"):
             raise self._error()
-        return node
+        return tree
 
-    def _error(self) -> ExpressionError:
-        return _not_a_formula(self._text, self._token.at)
-
-
-def _tokens(text: str) -> list[_Token]:
-    tokens = []
-    at = 0
-    end = len(text.rstrip())
-    while at < end:
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise _not_a_formula(text, at)
-        kind = str(match.lastgroup)
-        tokens.append(_Token(kind, match[kind], match.start(kind)))
-        at = match.end()
-    return [*tokens, _Token("end", "", end)]
-
-
-def _not_a_formula(text: str, at: int) -> ExpressionError:
-    shown = text[at : at + _SHOWN]
-    what = f"{shown!r}" if shown.strip() else "something is missing"
-    return ExpressionError(
-        f"not a formula at character {at + 1}: {what}",
-        fix=f"use numbers, features, + - * / ** ( ) and the functions {_some(FUNCTIONS)}",
-    )
+    def _error(self, at: int | None = None) -> ExpressionError:
+        """What to say of the text from somewhere on, by default from the next token."""
+        start = self._tokens[0].start(str(self._tokens[0].lastgroup)) if at is None else at
+        shown = self._text[start : start + _SHOWN]
+        return ExpressionError(
+            f"not a formula at character {start + 1}: {repr(shown) if shown.strip() else 'something is missing'}",
+            fix=f"use numbers, features, + - * / ** ( ) and the functions {_some(FUNCTIONS)}",
+        )
 
 
 def _number(text: str) -> Node:
@@ -186,10 +150,10 @@ def _number(text: str) -> Node:
     return number(int(text) if text.isdigit() else float(text))
 
 
-def _negative(node: Node) -> Node:
-    if node.kind == "number" and node.value is not None:
-        return number(-node.value)
-    return apply(PRODUCT, number(-1), node)
+def _negative(tree: Node) -> Node:
+    if tree.kind == "number" and tree.value is not None:
+        return number(-tree.value)
+    return apply(PRODUCT, number(-1), tree)
 
 
 def _some(names: Collection[str]) -> str:

@@ -1,7 +1,4 @@
-"""The tree of a formula: checked when it is made, its values on rows, its rounding, and how far two trees differ.
-
-No tree can hold what would blow up later. Values are computed with NumPy alone.
-"""
+"""The tree of a formula, which can hold nothing that would blow up later: its values, its rounding, its likeness."""
 
 from __future__ import annotations
 
@@ -40,11 +37,7 @@ SUM, PRODUCT, POWER, NUMBER, NAME = "+", "*", "^", "number", "name"
 class Node:
     """A number, a feature, or an operation on other nodes. Made by `number`, `name` and `apply`.
 
-    Args:
-        kind: `number`, `name`, `+`, `*`, `^`, or the name of a function.
-        parts: What the operation is on; two or more for `+` and `*`.
-        value: The number; or the value of the node where no feature is in it.
-        feature: The name of the feature.
+    `kind` is `number`, `name`, `+`, `*`, `^`, or the name of a function; `value` is known where no feature is in it.
     """
 
     kind: str
@@ -72,8 +65,7 @@ class Node:
     @cached_property
     def features(self) -> frozenset[str]:
         """Names of all features in it."""
-        own = () if self.feature is None else (self.feature,)
-        return frozenset(own).union(*(part.features for part in self.parts))
+        return frozenset([self.feature] if self.feature else ()).union(*(part.features for part in self.parts))
 
     @property
     def nested(self) -> Any:
@@ -150,11 +142,7 @@ def _words(kind: str, numbers: list[float]) -> str:
 
 
 def evaluate(tree: Node, columns: Mapping[str, ArrayLike] | pd.DataFrame) -> NDArray[np.float64]:
-    """The values of a formula; NaN or infinity where it has none.
-
-    Args:
-        tree: The formula.
-        columns: Values of each feature, all of one length.
+    """The values of a formula on columns of one length; NaN or infinity where it has none.
 
     Examples:
         >>> from matbench_lite.judge.expression import parse
@@ -163,11 +151,9 @@ def evaluate(tree: Node, columns: Mapping[str, ArrayLike] | pd.DataFrame) -> NDA
     """
     arrays = {feature: np.asarray(columns[feature], dtype=np.float64) for feature in tree.features}
     with np.errstate(all="ignore"):
-        values = np.asarray(_values(tree, arrays), dtype=np.float64)
-    if values.ndim:
-        return values
+        values = _values(tree, arrays)
     # A formula without features is as long as the table.
-    return np.full(len(np.asarray(columns[next(iter(columns))])), float(values))
+    return np.asarray(values) if arrays else np.full(len(np.asarray(columns[next(iter(columns))])), float(values))
 
 
 def _values(node: Node, arrays: Mapping[str, NDArray[np.float64]]) -> Any:
@@ -180,21 +166,13 @@ def _values(node: Node, arrays: Mapping[str, NDArray[np.float64]]) -> Any:
 
 DECIMALS = 3
 """Constants are rounded to so many decimals before a formula is simplified and counted."""
-_MORE = (DECIMALS, 6, 9, 12)
 
 
 def harmless_decimals(tree: Node, rows: pd.DataFrame, *, tolerance: float) -> int | None:
     """The fewest decimals, three or more, to which constants can be rounded without changing the formula's values.
 
     Three decimals of a constant that multiplies large numbers can be all of it: 0.0004*x is not 0 where x is a million.
-
-    Args:
-        tree: The formula.
-        rows: Values of the features.
-        tolerance: How far values may move, root mean square, in the unit of the values.
-
-    Returns:
-        The number of decimals; None if even twelve are too few.
+    Values may move by `tolerance`, root mean square, in their unit. None if even twelve decimals are too few.
 
     Examples:
         >>> import pandas as pd
@@ -204,7 +182,7 @@ def harmless_decimals(tree: Node, rows: pd.DataFrame, *, tolerance: float) -> in
         [3, 6]
     """
     exact = evaluate(tree, rows)
-    for decimals in _MORE:
+    for decimals in (DECIMALS, 6, 9, 12):
         try:
             values = evaluate(_rounded(tree, decimals), rows)
         except ExpressionError:
@@ -219,9 +197,7 @@ def harmless_decimals(tree: Node, rows: pd.DataFrame, *, tolerance: float) -> in
 def _rounded(node: Node, decimals: int) -> Node:
     if node.kind == NUMBER and node.value is not None:
         return number(round(node.value, decimals))
-    if node.kind == NAME:
-        return node
-    return apply(node.kind, *(_rounded(part, decimals) for part in node.parts))
+    return apply(node.kind, *(_rounded(part, decimals) for part in node.parts)) if node.parts else node
 
 
 Nested = Any

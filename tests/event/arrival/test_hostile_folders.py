@@ -14,8 +14,7 @@ from test_hostile_names import refuse
 
 from matbench_lite.errors import ArrivalError
 from matbench_lite.event import take
-from matbench_lite.event.arrival_files import Item
-from matbench_lite.event.folder_source import FolderSource
+from matbench_lite.event.arrival_files import FolderSource, Item
 from matbench_lite.event.zip_source import ZipSource
 
 
