@@ -30,12 +30,7 @@ def task_page(task: str) -> str:
 
 
 def entry_page(slug: str) -> str:
-    """The page of an entry.
-
-    Examples:
-        >>> entry_page("rf")
-        'entries/rf.html'
-    """
+    """The page of an entry."""
     return f"entries/{file_name(slug)}.html"
 
 
@@ -55,12 +50,7 @@ def rule_page(code: str) -> str:
 
 
 def source(page: str) -> str:
-    """The Markdown file of a page.
-
-    Examples:
-        >>> source("tasks/matbench_steels.html")
-        'tasks/matbench_steels.md'
-    """
+    """The Markdown file of a page."""
     return page.removesuffix(".html") + ".md"
 
 

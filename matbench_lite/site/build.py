@@ -8,12 +8,12 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 from matbench_lite.board import Results, stated_benchmark
 from matbench_lite.check import Checked, check_entries
 from matbench_lite.errors import EntryError, MatbenchLiteError
-from matbench_lite.memory import give_memory_back
 from matbench_lite.site import (
     compare_page,
     config,
@@ -50,20 +50,15 @@ class Built:
 def build_site(
     submissions: Path, output: Path, benchmark: Benchmark, *, docs: Path | None = None, render: bool = True
 ) -> Built:
-    """Build the site of a benchmark.
+    """Build the site of a benchmark: `mkdocs.yml`, `docs` (the pages as Markdown, and data files) and `site` (HTML).
 
-    Args:
-        submissions: Has one folder per entry. Entries with errors stay off the boards and are listed.
-        output: Gets `mkdocs.yml`, `docs` (the pages as Markdown, and data files) and `site` (HTML).
-        benchmark: The benchmark.
-        docs: Folder of hand-written pages; those of None are left out.
-        render: Whether to make HTML.
-
-    Raises:
-        EntryError: If there is no folder of entries.
-        MatbenchLiteError: If a file cannot be written, or mkdocs fails.
+    There is one folder per entry; those with errors stay off the boards and are listed. The folder of hand-written
+    pages may be left out. An `EntryError` if there is no folder of entries, a `MatbenchLiteError` if mkdocs fails.
     """
-    give_memory_back()
+    import pyarrow as pa
+
+    # Files are read one after the other: the allocator of pyarrow would keep what the largest of them needed.
+    pa.set_memory_pool(pa.system_memory_pool())
     if not submissions.is_dir():
         raise EntryError(f"there is no folder {submissions}", fix="give the folder that holds the entries")
     found = check_entries(submissions, benchmark=benchmark)
@@ -88,41 +83,35 @@ def _belongs(entry: Checked, benchmark: Benchmark) -> bool:
 def make_site(checked: Mapping[str, Checked], benchmark: Benchmark, *, docs: Path | None = None) -> Site:
     """What publishers need, from what the checks found."""
     entries = {slug: found.submission for slug, found in checked.items() if found.ok and found.submission is not None}
-    results = Results(benchmark, entries)
-    return Site(benchmark=benchmark, results=results, checked=checked, assets=load_assets(), docs=docs)
+    return Site(benchmark=benchmark, results=Results(benchmark, entries), checked=checked, docs=docs)
 
 
 def publish(site: Site, output: Path) -> int:
     """Write all pages, and give their number; what an earlier build left there goes."""
-    published = chain(site.assets, *(module.publish(site) for module in PAGES))
-    beside = config.configuration_files(config.configuration(site), by="mbl site build")
-    return write_pages(output, published, beside)
+    published = chain.from_iterable(module.publish(site) for module in PAGES)
+    return write_pages(output, published, config.configuration(site), by="mbl site build")
 
 
-def write_pages(output: Path, files: Iterable[File], beside: Iterable[tuple[str, str]]) -> int:
-    """Write the files of a site to `docs`, and what lies beside it; what an earlier build left in `docs` goes.
+def write_pages(output: Path, files: Iterable[File], settings: Mapping[str, Any], *, by: str) -> int:
+    """Write the files of a site and what all sites share to `docs`, and beside it what mkdocs reads: its settings.
 
-    Returns:
-        The number of files in `docs`.
+    What an earlier build left in `docs` goes. `by` is the command that does it; the number of files in `docs` comes
+    back.
     """
     folder = output / "docs"
-    written = {write(folder, file) for file in files}
+    written = {write(folder, file) for file in (*load_assets(), *files)}
     for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_file() and path not in written:
             path.unlink()
         elif path.is_dir() and not any(path.iterdir()):
             path.rmdir()
-    for name, text in beside:
-        (output / name).write_text(text, encoding="utf-8")
+    (output / "mkdocs.yml").write_text(config.configuration_text(settings, by=by), encoding="utf-8")
+    copyfile(config.HOOKS, output / config.HOOKS.name)
     return len(written)
 
 
 def site_server(folder: Path, port: int) -> ThreadingHTTPServer:
-    """A server of the HTML pages in a folder, reachable from this machine alone; port 0 takes a free one.
-
-    Raises:
-        MatbenchLiteError: If there is no site in the folder.
-    """
+    """A server of the HTML pages in a folder, reachable from this machine alone; port 0 takes a free one."""
     if not (folder / "index.html").is_file():
         raise MatbenchLiteError(f"there is no site in {folder}", fix="run `mbl site build` first")
     return ThreadingHTTPServer(("127.0.0.1", port), partial(_Quiet, directory=str(folder)))

@@ -1,8 +1,8 @@
-"""The page of comparisons, A or B, and the data of all pairs: scores by fold, and what only the predictions tell."""
+"""The page of comparisons, A or B, and the data of all pairs: scores by fold, and what is said of two entries."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -10,34 +10,35 @@ from matbench_lite.board import CompareBoard, TaskBoard, compare
 from matbench_lite.cleaner import brief
 from matbench_lite.metrics import METRICS
 from matbench_lite.site import addresses
-from matbench_lite.site.page_files import File, hashed, page, script_with
+from matbench_lite.site.page_files import File, hashed, page_file, script_with
 from matbench_lite.site.site import Site
 from matbench_lite.tasks import Task
 from matbench_lite.view import Table, compare_columns, linked, unit_of
 
 ALL_PAIRS = 25
-"""Up to so many entries on a task, every pair has an interval."""
+"""Up to so many entries on a task, every pair is on the page."""
 NEIGHBOURS = 4
-"""Beyond, each entry has one with the first, and with so many that follow it: the cost grows with the entries."""
+"""Beyond, each entry is there with the first, and with so many that follow it: the page grows with the entries."""
 
 
 def publish(site: Site) -> Iterator[File]:
     """The page, with the comparison of two entries on it, and the data of all others."""
     script = comparison_script(site)
     board = _shown_first(site)
-    text = page(
+    names = {slug: brief(site.results.entries[slug].algorithm) for slug in board.slugs} if board else {}
+    yield script
+    yield page_file(
         "site/compare.md.j2",
         address=addresses.COMPARE,
         title="Compare",
         hide=("navigation", "toc"),
         site=site,
         board=board,
-        headline=None if board is None else board.summary(_names(site, board)),
-        table=None if board is None else _table(site, board),
+        headline=None if board is None else board.summary(names),
+        table=None if board is None else _table(board, names),
         script=script.path,
+        guide=site.guide("statistics.md"),
     )
-    yield script
-    yield File(addresses.source(addresses.COMPARE), text)
 
 
 def _shown_first(site: Site) -> CompareBoard | None:
@@ -48,12 +49,7 @@ def _shown_first(site: Site) -> CompareBoard | None:
     return compare(site.results, two) if len(two) == 2 else None
 
 
-def _names(site: Site, board: CompareBoard) -> dict[str, str]:
-    return {slug: brief(site.results.entries[slug].algorithm) for slug in board.slugs}
-
-
-def _table(site: Site, board: CompareBoard) -> Table:
-    names = _names(site, board)
+def _table(board: CompareBoard, names: Mapping[str, str]) -> Table:
     columns = compare_columns(board.rows, board.slugs, names)
     return Table(
         id="comparison",
@@ -68,7 +64,7 @@ def _table(site: Site, board: CompareBoard) -> Table:
 
 
 def comparison_script(site: Site) -> File:
-    """The data of all comparisons. The test over the folds is computed in the browser; the bootstrap is not."""
+    """The data of all comparisons: what boards say, to be shown by a script."""
     slugs = list(site.results.entries)
     content = {
         "entries": [
@@ -81,7 +77,7 @@ def comparison_script(site: Site) -> File:
 
 
 def pairs(board: TaskBoard) -> Iterator[tuple[str, str]]:
-    """The pairs of entries whose difference has an interval, the better one first."""
+    """The pairs of entries that are on the page, the better one first."""
     slugs = [row.slug for row in board.rows]
     if len(slugs) <= ALL_PAIRS:
         yield from combinations(slugs, 2)
@@ -107,17 +103,15 @@ def _task(site: Site, task: Task, places: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def _pairs(site: Site, task: Task, slugs: list[tuple[str, str]], places: dict[str, int]) -> list[list[float]]:
-    """Both places, the ends of the interval, and the rows that each wins."""
-    return [
-        [
-            places[first],
-            places[second],
-            *map(_short, (pair.interval.low, pair.interval.high, pair.first_wins, pair.second_wins)),
-        ]
-        for (first, second), pair in zip(slugs, site.results.pairs(slugs, task), strict=True)
-        if pair is not None
-    ]
+def _pairs(site: Site, task: Task, slugs: list[tuple[str, str]], places: dict[str, int]) -> list[list[Any]]:
+    """Both places, what is said of the first, the ends of the interval, p, and the rows that each wins."""
+    found = []
+    for (first, second), won in zip(slugs, site.results.rows_won(slugs, task), strict=True):
+        pair = site.results.pair(first, second, task)
+        if pair is not None and won is not None:
+            values = map(_short, (pair.interval.low, pair.interval.high, pair.p, *won))
+            found.append([places[first], places[second], pair.word, *values])
+    return found
 
 
 def _short(value: float) -> float:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from matbench_lite.cleaner import clean
 from matbench_lite.site import addresses
 from matbench_lite.site.guide_pages import packages
-from matbench_lite.site.page_files import Assets
+from matbench_lite.site.page_files import load_assets
 from matbench_lite.site.site import Site
 
 HOOKS = Path(__file__).parent / "hooks.py"
@@ -25,7 +26,7 @@ _LINK = re.compile(r"\]\(([^)#:]+\.md)")
 
 def configuration(site: Site) -> dict[str, Any]:
     """The content of `mkdocs.yml`."""
-    look = common_configuration(f"matbench_lite: {site.benchmark.title}", site.assets, navigation(site))
+    look = common_configuration(f"matbench_lite: {site.benchmark.title}", navigation(site))
     return {
         **look,
         "site_description": "Leaderboards for models that predict materials properties",
@@ -34,12 +35,12 @@ def configuration(site: Site) -> dict[str, Any]:
     }
 
 
-def common_configuration(name: str, assets: Assets, pages: list[Any]) -> dict[str, Any]:
+def common_configuration(name: str, pages: list[Any]) -> dict[str, Any]:
     """What the sites of leaderboards and of events have in common: how they look and work.
 
     The name is escaped by the hooks; the pages are the navigation.
     """
-    look = json.loads(_LOOK.read_text(encoding="utf-8"))
+    look, assets = json.loads(_LOOK.read_text(encoding="utf-8")), load_assets()
     look["theme"] |= {"logo": assets.logo.path, "favicon": assets.logo.path}
     look["extra"] = {"polyfills": [assets.early.path]}
     look["extra_css"] = [assets.style.path]
@@ -58,11 +59,10 @@ _API_OPTIONS = {
 }
 
 
-def configuration_files(content: dict[str, Any], *, by: str) -> list[tuple[str, str]]:
-    """A configuration as the files that mkdocs reads: name and text."""
-    text = f"# Written by `{by}`. To render the pages again: `mkdocs build --strict` in this folder.\n"
-    text += json.dumps(content, indent=2, ensure_ascii=False) + "\n"  # JSON is YAML
-    return [("mkdocs.yml", text), (HOOKS.name, HOOKS.read_text(encoding="utf-8"))]
+def configuration_text(settings: Mapping[str, Any], *, by: str) -> str:
+    """The file that mkdocs reads its settings from; `by` is the command that writes it."""
+    first = f"# Written by `{by}`. To render the pages again: `mkdocs build --strict` in this folder.\n"
+    return first + json.dumps(settings, indent=2, ensure_ascii=False) + "\n"  # JSON is YAML
 
 
 def navigation(site: Site) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ import matbench_lite
 from matbench_lite._version import __version__
 from matbench_lite.board import flat_rows, history, to_csv
 from matbench_lite.site import addresses
-from matbench_lite.site.page_files import File, page
+from matbench_lite.site.page_files import File, page_file
 from matbench_lite.site.site import Site
 from matbench_lite.view import all_columns, board_document, csv, records, task_columns
 
@@ -35,7 +35,7 @@ def publish(site: Site) -> Iterator[File]:
     for path in schemas():
         yield File(f"data/{path.name}", path)
     yield site.bibtex
-    text = page(
+    yield page_file(
         "site/downloads.md.j2",
         address=addresses.DOWNLOADS,
         title="Downloads",
@@ -45,7 +45,6 @@ def publish(site: Site) -> Iterator[File]:
         folds=len(folds),
         schemas=[path.name for path in schemas()],
     )
-    yield File(addresses.source(addresses.DOWNLOADS), text)
 
 
 def schemas() -> list[Path]:

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from matbench_lite.site import addresses
-from matbench_lite.site.page_files import File, page
+from matbench_lite.site.page_files import File, page_file
 from matbench_lite.site.site import Site
 from matbench_lite.view import EMPTY, Cell, Column, Filter, Table, shown_in
 
-_STRUCTURE = "requires structure"
-_REGRESSION = "regression only"
 _NAME_LETTERS = 24
 """Letters of a name that any screen has room for; a longer one is shown in full on hover, and on its page."""
 _MOST_FINDINGS = 50
@@ -20,22 +18,8 @@ _MOST_FINDINGS = 50
 
 def publish(site: Site) -> Iterator[File]:
     """The list of entries."""
-    text = page(
-        "site/entries.md.j2",
-        address=addresses.ENTRIES,
-        title="Entries",
-        hide=("navigation", "toc"),
-        site=site,
-        table=entry_table(site),
-        most=_MOST_FINDINGS,
-    )
-    yield File(addresses.source(addresses.ENTRIES), text)
-
-
-def entry_table(site: Site) -> Table:
-    """All entries on the boards."""
     slugs = sorted(site.results.entries, key=lambda slug: (site.results.entries[slug].algorithm.lower(), slug))
-    return entries_table(
+    table = entries_table(
         site,
         slugs,
         addresses.ENTRIES,
@@ -43,6 +27,15 @@ def entry_table(site: Site) -> Table:
         label="Entries",
         columns=_columns(site, slugs),
         empty="No entry yet.",
+    )
+    yield page_file(
+        "site/entries.md.j2",
+        address=addresses.ENTRIES,
+        title="Entries",
+        hide=("navigation", "toc"),
+        site=site,
+        table=table,
+        most=_MOST_FINDINGS,
     )
 
 
@@ -97,6 +90,7 @@ def name_column(site: Site, slugs: Sequence[str], page: str) -> Column:
             value=name,
             link=addresses.relative(addresses.entry_page(slug), page),
             note=name if len(name) > _NAME_LETTERS else "",
+            small="constant guess" if slug in site.results.references else "",
             chips=[("input", text) for text in _input_chips(site, slug)],
         )
         for slug, name in zip(slugs, names, strict=True)
@@ -107,7 +101,7 @@ def name_column(site: Site, slugs: Sequence[str], page: str) -> Column:
 def _input_chips(site: Site, slug: str) -> list[str]:
     """What an entry needs or leaves out, in a word or two."""
     category = site.results.categories[slug]
-    return [_STRUCTURE] * category.requires_structure + [_REGRESSION] * category.regression_only
+    return ["requires structure"] * category.requires_structure + ["regression only"] * category.regression_only
 
 
 def _filters(site: Site, slugs: Sequence[str], task: str | None) -> list[Filter]:
@@ -122,4 +116,4 @@ def _filters(site: Site, slugs: Sequence[str], task: str | None) -> list[Filter]
 def _filter(key: str, rows: Sequence[Sequence[str]]) -> Filter:
     """A filter with those values that occur; with one value there is nothing to choose."""
     values = sorted({value for row in rows for value in row})
-    return Filter(key=key, label=key, values=values if len(values) > 1 else (), rows=rows)
+    return Filter(key=key, values=values if len(values) > 1 else (), rows=rows)

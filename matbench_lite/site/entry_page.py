@@ -19,7 +19,7 @@ from matbench_lite.site.page_files import File, page
 from matbench_lite.site.site import Site, code_version
 from matbench_lite.submission import DOCUMENT, PREDICTIONS
 from matbench_lite.tasks import Task
-from matbench_lite.text import count, number, spread
+from matbench_lite.text import count, number, place_range, spread
 from matbench_lite.view import EMPTY, Cell, Column, Plot, Table, entry_columns, linked, shown_in, unit_of, with_unit
 
 README = "README.md"
@@ -36,6 +36,7 @@ class Section:
     task: Task
     row: EntryTask
     place: TaskRow | None
+    uncertainty: str
     plots: tuple[Plot, ...]
     worst: Table | None
     folds: Table
@@ -60,7 +61,7 @@ def _key(site: Site, slug: str) -> str:
         slug,
         [hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in (DOCUMENT, *_texts(folder))],
         [state.digest if (state := targets_state(task)) else "" for task in entry.tasks],
-        [repr(_place(site, slug, task)) for task in entry.tasks],
+        [repr(site.places[task.name].get(slug)) for task in entry.tasks],
         [len(site.boards[task.name].rows) for task in entry.tasks],
         repr(site.ranks.get(slug)),
         len(site.general.ranked),
@@ -78,7 +79,7 @@ def _page(site: Site, slug: str, key: str) -> str:
     return page(
         "site/entry.md.j2",
         address=address,
-        title=board.algorithm,
+        title=board.entry.algorithm,
         hide=("navigation", "toc"),
         made_from=key,
         site=site,
@@ -92,13 +93,14 @@ def _page(site: Site, slug: str, key: str) -> str:
         first=_telling(sections),
         code=_code(checked.folder),
         readme=_readme(checked.folder),
-        provenance=_json(board.provenance),
-        metadata=_json(board.metadata),
-        url=_web_address(board.imported),
+        provenance=_json(board.entry.provenance),
+        metadata=_json(board.entry.metadata),
+        url=_web_address(board.entry.imported),
         count=count,
         spread=spread,
         metrics=METRICS,
         with_unit=with_unit,
+        place_range=place_range,
     )
 
 
@@ -107,7 +109,8 @@ def _section(site: Site, slug: str, row: EntryTask) -> Section:
     return Section(
         task=task,
         row=row,
-        place=_place(site, slug, task),
+        place=site.places[task.name].get(slug),
+        uncertainty=view.uncertainty_words(row),
         plots=tuple(_plots(site, slug, task, row)),
         worst=_worst_table(task, row),
         folds=_fold_table(task, row),
@@ -138,11 +141,17 @@ def _worst_table(task: Task, row: EntryTask) -> Table | None:
         Column("formula", "formula", [Cell(text=item.formula) for item in worst], kind="name"),
         Column("id", "row", [Cell(text=item.id) for item in worst]),
         Column("fold", "fold", [Cell(text=str(item.fold)) for item in worst], right=True),
-        Column("target", "true", [_cell(item.target) for item in worst], unit=unit, right=True),
-        Column("prediction", "predicted", [_cell(item.prediction) for item in worst], unit=unit, right=True),
-        Column("error", "error", [_cell(item.error) for item in worst], unit=unit, right=True),
+        *(
+            Column(key, header, [_cell(getattr(item, key)) for item in worst], unit=unit, right=True)
+            for key, header in (("target", "true"), ("prediction", "predicted"), ("error", "error"))
+        ),
     ]
-    return Table(id=f"worst-{_id(task)}", label=f"Largest errors on {task.name}", columns=columns, tools=False)
+    return Table(
+        id=f"worst-{addresses.file_name(task.name)}",
+        label=f"Largest errors on {task.name}",
+        columns=columns,
+        tools=False,
+    )
 
 
 def _fold_table(task: Task, row: EntryTask) -> Table:
@@ -157,15 +166,13 @@ def _fold_table(task: Task, row: EntryTask) -> Table:
         if any(value is not None for value in values):
             cells = [Cell(text=number(value, None), value=value) for value in values]
             columns.append(Column(key, header, cells, unit=unit, right=True))
-    return Table(id=f"folds-{_id(task)}", label=f"Folds of {task.name}", columns=columns, tools=False)
+    return Table(
+        id=f"folds-{addresses.file_name(task.name)}", label=f"Folds of {task.name}", columns=columns, tools=False
+    )
 
 
 def _cell(value: float | None) -> Cell:
     return EMPTY if value is None else Cell(text=f"{value:.4g}")
-
-
-def _id(task: Task) -> str:
-    return addresses.file_name(task.name)
 
 
 def _plots(site: Site, slug: str, task: Task, row: EntryTask) -> Iterator[Plot]:
@@ -183,12 +190,9 @@ def _plots(site: Site, slug: str, task: Task, row: EntryTask) -> Iterator[Plot]:
             view.roc_curve(task, predicted, score=row.metrics.get("rocauc")),
         ]
     drawn += [view.calibration(task, predicted), view.element_errors(task, row.anatomy)]
+    drawn.append(view.error_by_distance(task, [(site.results.entries[slug].algorithm, row.anatomy.distances)]))
     drawn += [view.error_by_group(task, row.anatomy, by) for by in ("target", "number of elements", "crystal system")]
     yield from (plot for plot in drawn if plot is not None)
-
-
-def _place(site: Site, slug: str, task: Task) -> TaskRow | None:
-    return site.places[task.name].get(slug)
 
 
 def _telling(sections: list[Section]) -> Section | None:

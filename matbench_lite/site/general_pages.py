@@ -7,31 +7,28 @@ from dataclasses import replace
 from typing import Any
 
 from matbench_lite import view
-from matbench_lite.board import TASK_SETS, BestRow, TaskBoard, general_board
-from matbench_lite.cleaner import brief
+from matbench_lite.board import TASK_SETS, best_row, general_board
 from matbench_lite.errors import UnknownNameError
 from matbench_lite.metrics import metric_name
 from matbench_lite.site import addresses
 from matbench_lite.site.entries_page import entries_table
-from matbench_lite.site.page_files import File, page
+from matbench_lite.site.page_files import File, page_file
 from matbench_lite.site.site import Site
-from matbench_lite.stats import DRAWS
-from matbench_lite.tasks import Task
-from matbench_lite.text import count, spread
+from matbench_lite.stats import DRAWS, MANY_TASKS
+from matbench_lite.text import spread
 from matbench_lite.view import Column, Table
 
 
 def publish(site: Site) -> Iterator[File]:
     """The home page and the statistics page."""
     board = site.general
-    home = page(
+    yield page_file(
         "site/home.md.j2",
         address=addresses.HOME,
         title="Leaderboard",
         hide=("navigation", "toc"),
         site=site,
         board=board,
-        answer=_leader(site),
         table=general_table(site),
         best=best_table(site),
         task_set=TASK_SETS[board.task_set],
@@ -39,25 +36,28 @@ def publish(site: Site) -> Iterator[File]:
         guide=site.guide("benchmarking.md"),
         verified=[cell.verified for row in board.rows for cell in row.tasks.values()],
     )
-    yield File(addresses.source(addresses.HOME), home)
-    statistics = page(
+    yield page_file(
         "site/statistics.md.j2",
         address=addresses.STATISTICS,
         title="Statistics",
         hide=("navigation",),
         site=site,
-        answer=_leader(site) or board.headline,
+        board=board,
         rankings=list(_rankings(site)),
         draws=DRAWS,
+        many=MANY_TASKS,
         guide=site.guide("statistics.md"),
     )
-    yield File(addresses.source(addresses.STATISTICS), statistics)
 
 
 def general_table(site: Site) -> Table:
     """Entries down, tasks across."""
     board = site.general
-    ranks = [replace(column, shown=column.shown and column.key != "places") for column in view.rank_columns(board.rows)]
+    # The page of statistics has room for the others.
+    ranks = [
+        replace(column, shown=column.shown and column.key not in ("places", "mean_rank", "led"))
+        for column in view.rank_columns(board.rows)
+    ]
     return entries_table(
         site,
         [row.slug for row in board.rows],
@@ -77,38 +77,21 @@ def _task_column(site: Site, column: Column) -> Column:
     cells = []
     for row, cell in zip(site.general.rows, column.cells, strict=True):
         result, place = site.results.of(row.slug, task), row.tasks.get(task.name)
-        note = f"{metric}: {spread(result.ranking)}, tie group {place.tie_group}" if result and place else ""
+        group = ", leading group" if place and place.leading else ""
+        note = f"{metric}: {spread(result.ranking)}{group}{' (wide)' if place and place.wide else ''}" if result else ""
         cells.append(replace(cell, note=note))
     return replace(column, cells=cells, link=addresses.task_page(task.name))
 
 
 def best_table(site: Site) -> Table:
     """Tasks down: the best entry of each, of all entries."""
-    rows = [_best(task, site.boards[task.name]) for task in site.benchmark]
+    rows = [best_row(site.results, task, site.results.places(task)) for task in site.benchmark]
     columns = view.linked(
         view.shown_in("html", view.best_columns(rows, site.benchmark)),
         task=[addresses.task_page(row.task) for row in rows],
         entry=[row.slug and addresses.entry_page(row.slug) for row in rows],
     )
     return Table(id="best", label="Best entry on each task", columns=columns)
-
-
-def _best(task: Task, board: TaskBoard) -> BestRow:
-    row = BestRow(task=task.name, samples=task.rows, metric=board.metric, unit=board.unit)
-    if not board.rows:
-        return row
-    first, *others = board.rows
-    return replace(
-        row,
-        slug=first.slug,
-        algorithm=first.algorithm,
-        score=first.score,
-        interval=first.interval,
-        scaled_error=first.scaled_error,
-        tied=sum(other.tie_group == "a" for other in others),
-        others=len(others),
-        verified=first.verified,
-    )
 
 
 def _rankings(site: Site) -> Iterator[dict[str, Any]]:
@@ -140,20 +123,3 @@ def _rankings(site: Site) -> Iterator[dict[str, Any]]:
                 "difference": view.critical_difference(board),
                 "intervals": view.rank_intervals(board),
             }
-
-
-def _leader(site: Site) -> str | None:
-    """Which entry leads, and whether others might: in words; None where there is no such order."""
-    ranked = site.general.ranked
-    if len(ranked) < 2 or ranked[0].mean_rank_interval is None:
-        return None
-    first, interval = ranked[0], ranked[0].mean_rank_interval
-    text = f"{brief(first.algorithm)} has the best mean rank over {len(site.general.ranked_tasks)} tasks: "
-    text += f"{first.mean_rank:.1f} (95 %: {interval.low:.1f} to {interval.high:.1f})"
-    rivals = sum(row.rank_interval is not None and row.rank_interval.low <= 1 for row in ranked[1:])
-    if rivals:
-        text += f"; {count(rivals, 'other')} could be first on other tasks like these"
-    without = next((row for row in ranked if not site.results.categories[row.slug].requires_structure), None)
-    if without is not None and without is not first:
-        text += f". The best that does not require a structure: {brief(without.algorithm)}"
-    return text + "."

@@ -12,9 +12,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from matbench_lite.lazy import listed
 from matbench_lite.review import RULES
 from matbench_lite.site import addresses
-from matbench_lite.site.page_files import File, page
+from matbench_lite.site.page_files import File, page_file
 from matbench_lite.site.site import Site
 
 _PACKAGE = Path(__file__).parent.parent
@@ -40,8 +41,7 @@ def publish(site: Site) -> Iterator[File]:
             yield File(f"{addresses.GUIDE}/{name}", path)
     yield from of_rules.values()
     for package in packages():
-        text = page("site/reference.md.j2", address=package.address, title=package.name, package=package)
-        yield File(addresses.source(package.address), text)
+        yield page_file("site/reference.md.j2", address=package.address, title=package.name, package=package)
 
 
 def rule_pages(guides: Mapping[str, Path]) -> Iterator[File]:
@@ -66,12 +66,12 @@ def _rule_page(guides: Mapping[str, Path], name: str, title: str, template: str,
     if path is not None and text.startswith("# "):
         return File(addresses.source(address), path)
     values[further] = Markup(text)
-    return File(addresses.source(address), page(template, address=address, title=title, **values))
+    return page_file(template, address=address, title=title, **values)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Package:
-    """A package by its full name, the first line of its docstring, and what it lists as `__all__`."""
+    """A package by its full name, the first line of its docstring, and the names that it lists."""
 
     name: str
     about: str
@@ -97,14 +97,11 @@ def packages() -> tuple[Package, ...]:
 
 
 def _read(path: Path) -> Package:
-    module = ast.parse(path.read_text(encoding="utf-8"))
-    listed = [
-        ast.literal_eval(node.value)
-        for node in module.body
-        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["__all__"]
-    ]
+    text = path.read_text(encoding="utf-8")
+    # Constants, classes, functions.
+    names = sorted(listed(text), key=lambda name: (not name.isupper(), not name[0].isupper(), name))
     return Package(
         name=".".join(path.parent.relative_to(_PACKAGE.parent).parts),
-        about=(ast.get_docstring(module) or "").partition("\n")[0],
-        names=tuple(name for names in listed for name in names if not name.startswith("__")),
+        about=(ast.get_docstring(ast.parse(text)) or "").partition("\n")[0],
+        names=tuple(name for name in names if not name.startswith("__")),
     )

@@ -45,8 +45,9 @@ def on_config(config: Any) -> Any:
 
 
 def on_post_page(output: str, page: Any, config: Any) -> str:
-    """Finish a page."""
-    return with_policy(smaller(with_dialog_name(output)), _theme_scripts(config.theme.get_env, _way_up(page.url)))
+    """Finish a page; from it, mkdocs writes the way to the folder of the site so."""
+    way_up = posixpath.relpath(".", posixpath.dirname(page.url) or ".")
+    return with_policy(smaller(with_dialog_name(output)), _theme_scripts(config.theme.get_env, way_up))
 
 
 def on_post_template(output_content: str, template_name: str, config: Any) -> str:
@@ -58,10 +59,21 @@ def on_post_template(output_content: str, template_name: str, config: Any) -> st
 
 
 def on_post_build(config: Any) -> None:
-    """Finish the site."""
-    site = Path(config["site_dir"])
-    _write_index_as_script(site / "search" / "search_index.json")
-    _remove_unused(site / "assets")
+    """Finish the site.
+
+    From a folder, a browser loads scripts but no data: the theme asks for the search index as a script of this name,
+    in this variable. What the theme brings and no page asks for goes: source maps, its logo, the search in languages
+    other than English.
+    """
+    index = Path(config["site_dir"], "search", "search_index.json")
+    assets = Path(config["site_dir"], "assets")
+    if index.is_file():
+        text = index.read_text(encoding="utf-8")
+        index.with_suffix(".js").write_text(f"var __index = {text}", encoding="utf-8")
+    shutil.rmtree(assets / "javascripts" / "lunr", ignore_errors=True)
+    shutil.rmtree(assets / "images", ignore_errors=True)
+    for path in assets.rglob("*.map"):
+        path.unlink()
 
 
 def with_policy(page: str, scripts: tuple[str, ...]) -> str:
@@ -91,12 +103,7 @@ def smaller(page: str) -> str:
 
 
 def with_dialog_name(page: str) -> str:
-    """Give the theme's search dialog the name that it lacks, which a screen reader says.
-
-    Examples:
-        >>> with_dialog_name('<div role="dialog">')
-        '<div role="dialog" aria-label="Search">'
-    """
+    """Give the theme's search dialog the name that it lacks, which a screen reader says."""
     return page.replace('role="dialog">', 'role="dialog" aria-label="Search">', 1)
 
 
@@ -106,26 +113,3 @@ def _theme_scripts(get_environment: Any, way_up: str) -> tuple[str, ...]:
     environment = get_environment()
     files = [environment.get_template(name).render(base_url=way_up, config={"extra": {}}) for name in _INLINE]
     return tuple(script for file in files for script in _SCRIPT.findall(file))
-
-
-def _way_up(url: str) -> str:
-    """From a page to the folder of the site, as mkdocs writes it."""
-    return posixpath.relpath(".", posixpath.dirname(url) or ".")
-
-
-def _write_index_as_script(index: Path) -> None:
-    """From a folder, a browser loads scripts but no data.
-
-    The theme asks for the script under this name and expects the index in this variable.
-    """
-    if index.is_file():
-        text = index.read_text(encoding="utf-8")
-        index.with_suffix(".js").write_text(f"var __index = {text}", encoding="utf-8")
-
-
-def _remove_unused(assets: Path) -> None:
-    """What the theme brings and no page asks for: source maps, its logo, the search in languages other than English."""
-    shutil.rmtree(assets / "javascripts" / "lunr", ignore_errors=True)
-    shutil.rmtree(assets / "images", ignore_errors=True)
-    for path in assets.rglob("*.map"):
-        path.unlink()

@@ -9,12 +9,13 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from matbench_lite.atomic import temporary_file
 from matbench_lite.cleaner import clean
-from matbench_lite.errors import MatbenchLiteError
+from matbench_lite.errors import MatbenchLiteError, raising
 from matbench_lite.site import addresses
 from matbench_lite.templating import render
 from matbench_lite.view import SCRIPT, STYLESHEET
@@ -24,13 +25,10 @@ _ASSETS = Path(__file__).parent / "assets"
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of the site.
+    """One file of the site: where it goes, relative to the folder of pages, with "/", and its content.
 
-    Args:
-        path: Where it goes, relative to the folder of pages, with "/".
-        content: Its text or bytes; the path of a file to copy; or a function that makes the text, which is not called
-            if the file on disk was made from the same `key`.
-        key: What a text that takes time to make follows from: a digest, which is part of the text.
+    That is text or bytes; the path of a file to copy; or a function that makes the text, which is not called if the
+    file on disk was made from the same `key`, a digest of all that the text follows from, and part of it.
     """
 
     path: str
@@ -41,17 +39,13 @@ class File:
 def write(folder: Path, file: File) -> Path:
     """Write one file under a folder, and say where it is; one that has this content already is left as it is."""
     target = folder / file.path
-    try:
+    with raising(MatbenchLiteError, f"{target} cannot be written", fix="choose another --output"):
         target.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(file.content, Path):
             if not (target.is_file() and filecmp.cmp(file.content, target)):
                 shutil.copyfile(file.content, target)
         elif not (file.key and _made_from(target, file.key)):
             _replace(target, file.content() if callable(file.content) else file.content)
-    except OSError as error:
-        raise MatbenchLiteError(
-            f"{target} cannot be written: {error.strerror}", fix="choose another --output"
-        ) from error
     return target
 
 
@@ -74,19 +68,19 @@ def _replace(target: Path, content: str | bytes) -> None:
 def page(
     template: str, *, address: str, title: str, hide: tuple[str, ...] = (), made_from: str = "", **values: Any
 ) -> str:
-    """A page: the front matter that mkdocs reads, and the filled template.
+    """A page: the front matter that mkdocs reads, and the filled template, named as "site/home.md.j2" is.
 
-    Args:
-        template: The package of the template and its file name, e.g. "site/home.md.j2".
-        address: Where the page is read, e.g. "tasks/x.html"; templates link from there.
-        title: Title of the page.
-        hide: What the theme leaves out: "navigation", "toc".
-        made_from: The key of its file, see `File`.
-        **values: What the template needs.
+    Its address is where it is read; templates link from there. `hide` is what the theme leaves out: "navigation",
+    "toc". `made_from` is the key of its file, see `File`.
     """
     body = render(template, title=title, to=lambda target: addresses.relative(target, address), at=addresses, **values)
     more = {"hide": list(hide), "made_from": made_from}
     return front_matter(title=title, **{key: value for key, value in more.items() if value}) + body.strip("\n") + "\n"
+
+
+def page_file(template: str, *, address: str, **values: Any) -> File:
+    """A page as a file; takes what `page` does."""
+    return File(addresses.source(address), page(template, address=address, **values))
 
 
 def front_matter(**fields: Any) -> str:
@@ -114,6 +108,7 @@ class Assets(NamedTuple):
     logo: File
 
 
+@cache
 def load_assets() -> Assets:
     """Put what all pages share together."""
     return Assets(

@@ -35,9 +35,6 @@ def render_site(folder: Path) -> Path:
 
     The folder has `mkdocs.yml` and the pages; that of the HTML pages comes back. The site that was there is replaced
     when the new one is complete: whoever looks sees the one or the other.
-
-    Raises:
-        MatbenchLiteError: If mkdocs warns or fails.
     """
     from mkdocs.commands.build import build
     from mkdocs.config import load_config

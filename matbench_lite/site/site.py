@@ -13,7 +13,7 @@ from matbench_lite.board import GeneralBoard, GeneralRow, Results, TaskBoard, Ta
 from matbench_lite.check import Checked
 from matbench_lite.derived import key, sources_digest
 from matbench_lite.site import addresses
-from matbench_lite.site.page_files import Assets, File, hashed, load_assets, script_with
+from matbench_lite.site.page_files import File, hashed, script_with
 from matbench_lite.submission import RecordedFold
 from matbench_lite.tasks import Benchmark, Task
 from matbench_lite.view import short_name
@@ -31,7 +31,6 @@ class Site:
     results: Results
     checked: Mapping[str, Checked]
     docs: Path | None = None
-    assets: Assets = field(default_factory=load_assets)
     date: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""A or B? The page computes in the browser what `mbl compare` computes."""
+"""A or B? The page says in the browser what `mbl compare` says."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from matbench_lite import Submission, load_benchmark
 from matbench_lite.board import CompareBoard, Results, compare
-from matbench_lite.text import p_value, spread
+from matbench_lite.text import ends, p_value, spread
 
 
 def python_says(submissions: Path, *slugs: str) -> CompareBoard:
@@ -40,16 +40,19 @@ def test_two_entries_are_compared_as_on_the_command_line(
     assert cells(page, "noise-2") == [spread(row.first_score) for row in expected.rows]
     assert cells(page, "noise-3") == [spread(row.second_score) for row in expected.rows]
     assert cells(page, "p") == [p_value(row.p) for row in expected.rows]
-    winners = [row.winner.replace("noise-", "Noise ") if row.winner else "tied" for row in expected.rows]
-    assert cells(page, "winner") == winners
+    verdicts = [
+        f"{row.winner.replace('noise-', 'Noise ')} is better" if row.winner else row.word for row in expected.rows
+    ]
+    assert cells(page, "verdict") == verdicts
+    assert cells(page, "difference") == [ends(row.interval, sign=True).replace("-", "−") for row in expected.rows]
 
 
 def test_the_order_of_the_two_does_not_matter(folder_address: str, visit: Callable) -> None:
     window = visit(folder_address)
     page = window.go("compare.html#entries=noise-1,noise-3")
-    winners, scores = cells(page, "winner"), cells(page, "noise-1")
+    verdicts, scores = cells(page, "verdict"), cells(page, "noise-1")
     page = window.go("compare.html#entries=noise-3,noise-1")
-    assert cells(page, "winner") == winners
+    assert cells(page, "verdict") == verdicts
     assert cells(page, "noise-1") == scores
 
 

@@ -25,7 +25,7 @@ from matbench_lite.event import (
     waiting,
 )
 from matbench_lite.event.event_data import read_inputs
-from matbench_lite.event.submission_files import write_predictions
+from matbench_lite.event.submission_files import event_folds, write_predictions
 from matbench_lite.train import RowPredictions
 
 from ..whole_site import Once
@@ -89,7 +89,7 @@ def _write(event: Event, path: Path, *noises: float) -> None:
 
     folds = [
         {"valid": predicted("valid", fold.valid), "test": predicted("test", np.arange(len(truths["test"])))}
-        for fold in kit.folds
+        for fold in event_folds(kit.event, kit.task)
     ]
     write_predictions(path, {"valid": kit.task.ids, "test": read_inputs(kit.event.folder, kit.task).index}, folds)
 

@@ -21,7 +21,7 @@ def test_the_pointer_shows_the_numbers_of_an_entry(folder_address: str, visit: C
     text = tip(plot)
     assert text.startswith("Noise 0: MAE")
     assert "95 % interval" in text
-    assert "tie group a" in text
+    assert "rank 1; places 1" in text
 
 
 def test_the_pointer_shows_formula_truth_and_prediction(folder_address: str, visit: Callable) -> None:

@@ -48,7 +48,6 @@ def checked(slug: str, folder: Path, entry: Submission, *findings: Finding) -> C
         findings=findings,
         not_run={},
         submission=entry,
-        category=entry.category,
         verified={task.name: True for task in entry.tasks},
         digest=None,
         size=0,

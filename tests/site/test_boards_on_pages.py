@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from matbench_lite.site.build import make_site, publish
-from matbench_lite.text import MISSING, spread
+from matbench_lite.text import MISSING, place_range, spread
+from matbench_lite.view import board_document
 
 from .entries import checked, record
 from .html_page import Element, read, table
@@ -28,7 +29,7 @@ def test_the_home_page_has_all_general_purpose_entries_and_all_tasks(site, docs,
             else:
                 assert float(shown[task.name].attributes["data-v"]) == pytest.approx(cell.scaled_error, rel=1e-7)
                 assert float(text) == pytest.approx(cell.scaled_error, abs=0.006)
-                assert ("tied" in shown[task.name].classes) == (cell.tie_group == "a")
+                assert ("leading" in shown[task.name].classes) == cell.leading
 
 
 def test_an_entry_that_requires_structure_says_so_beside_its_name(docs) -> None:
@@ -42,9 +43,11 @@ def test_the_board_of_a_task_has_every_number_of_it(site, docs, mini) -> None:
     for task in mini:
         board = site.boards[task.name]
         rows = table(read(docs / "tasks" / f"{task.name}.md"), "board")
-        assert [(row["rank"].text, row["tie"].text, name(row["entry"])) for row in rows] == [
-            (str(row.rank), row.tie_group, row.algorithm) for row in board.rows
+        assert [(row["rank"].text, row["places"].text, name(row["entry"])) for row in rows] == [
+            (str(row.rank), place_range(row.first_place, row.last_place), row.algorithm) for row in board.rows
         ]
+        words = [(row.word or "best") + (" wide" if row.wide else "") for row in board.rows]
+        assert [row["word"].text for row in rows] == words
         for row, shown in zip(board.rows, rows, strict=True):
             assert shown["score"].text == spread(row.score)
             assert float(shown["score"].attributes["data-v"]) == pytest.approx(row.score.mean, rel=1e-7)
@@ -58,6 +61,12 @@ def test_the_first_sentence_of_a_task_is_its_headline(site, docs, mini) -> None:
     for task in mini:
         page = read(docs / "tasks" / f"{task.name}.md")
         assert page.find("p", class_="mbl-headline")[0].text == site.boards[task.name].headline
+
+
+def test_what_is_said_over_tasks_is_the_same_on_both_pages_and_for_machines(site, docs, mini) -> None:
+    for page in ("index.md", "statistics.md"):
+        assert read(docs / page).find("p", class_="mbl-headline")[0].text == site.general.headline
+    assert board_document(site.general, mini)["headline"] == site.general.headline
 
 
 def test_units_stand_in_headers_and_never_in_cells(docs, mini) -> None:
@@ -127,3 +136,18 @@ def test_an_entry_with_a_fold_missing_is_named_on_the_page_of_the_task(mini, tmp
     publish(site, tmp_path / "build")
     assert "4 of 5 folds recorded" in (tmp_path / "build" / "docs" / "tasks" / "mini_gap.md").read_text()
     assert "it is on no board" in (tmp_path / "build" / "docs" / "entries" / "part.md").read_text()
+
+
+def test_an_entry_with_all_tasks_that_is_not_ranked_is_named_with_the_reason(mini, tmp_path) -> None:
+    entry = record(mini, 0.1, algorithm="Tuned", single_configuration=False)
+    entry.save(tmp_path / "tuned")
+    publish(make_site({"tuned": checked("tuned", tmp_path / "tuned", entry)}, mini), tmp_path / "build")
+    for page in ("index.md", "statistics.md"):
+        notes = [note.text for note in read(tmp_path / "build" / "docs" / page).find("p", class_="mbl-note")]
+        assert any(
+            note.startswith(
+                "Not ranked, though it has all tasks of the set: Tuned (task-specific: all 7 tasks, but configured by "
+                "hand for each task)."
+            )
+            for note in notes
+        )

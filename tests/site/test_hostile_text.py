@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import matbench_lite
 from matbench_lite.cleaner import clean, clean_lines
 from matbench_lite.site import config
-from matbench_lite.site.page_files import front_matter, load_assets, page
+from matbench_lite.site.page_files import front_matter, page
 from matbench_lite.view import Cell, Column, Table
 
 from ..hostile_titles import HOSTILE, SEEN, hostile_board, hostile_pages, hostile_site
@@ -142,9 +142,8 @@ TEXT = st.text(max_size=60)
 @example(HOSTILE)
 @example("a\n---\nb: c \x85\u2028 !ENV [HOME] ${HOME}")
 def test_the_configuration_holds_one_line_whatever_the_title(title) -> None:
-    settings = config.common_configuration(title, load_assets(), [])
-    files = dict(config.configuration_files(settings, by="mbl site build"))
-    assert yaml.safe_load(files["mkdocs.yml"]) == settings
+    settings = config.common_configuration(title, [])
+    assert yaml.safe_load(config.configuration_text(settings, by="mbl site build")) == settings
     assert settings["site_name"] == clean(title)
 
 

@@ -10,7 +10,7 @@ import pytest
 from mkdocs.structure.pages import Page
 
 from matbench_lite.errors import MatbenchLiteError
-from matbench_lite.site import common_configuration, configuration_files, load_assets, rendering
+from matbench_lite.site import common_configuration, rendering
 from matbench_lite.site.build import build_site, write_pages
 from matbench_lite.site.page_files import File
 from matbench_lite.site.rendering import render_site
@@ -63,12 +63,11 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict
             monkeypatch.setenv("MATBENCH_LITE_DATA", str(tmp_path / fresh))
         pages = {**PAGES, **{f"{name}.md": text for name, text in changed.items()}}
         files = [File(name, text) for name, text in pages.items() if text is not None]
-        assets = load_assets()
-        settings = common_configuration(title, assets, [file.path for file in files if file.path != "d.md"])
+        settings = common_configuration(title, [file.path for file in files if file.path != "d.md"])
         settings["not_in_nav"] = "/d.md"
         settings["plugins"].append({"mkdocstrings": {}})
         folder = tmp_path / "build"
-        write_pages(folder, [*assets, *files], configuration_files(settings, by="a test"))
+        write_pages(folder, files, settings, by="a test")
         return content(render_site(folder))
 
     return make

@@ -1,52 +1,13 @@
-// The page of comparisons: choose entries, see who wins each task, by how much, with what certainty.
-// Its data is in a script of its own (mblComparison): scores by fold, and intervals and shares of pairs.
+// The page of comparisons: choose entries, see who is better on each task, by how much, with what certainty.
+// Its data is in a script of its own (mblComparison): scores by fold, and what is said of pairs of entries.
 "use strict";
 
-// Statistics of a few numbers, as in matbench_lite.stats.
 const mblStatistics = {
   mean: (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
 
-  // ddof: 0 for the spread that is shown, 1 for the test.
-  std(values, ddof = 0) {
+  std(values) {
     const mean = this.mean(values);
-    return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - ddof));
-  },
-
-  // Two-sided p-value of Nadeau and Bengio's corrected paired t-test over folds.
-  paired(first, second) {
-    const differences = first.map((value, fold) => value - second[fold]);
-    const folds = differences.length;
-    const mean = this.mean(differences);
-    const spread = this.std(differences, 1) * Math.sqrt(1 / folds + 1 / (folds - 1));
-    if (Math.max(...differences) === Math.min(...differences)) return mean === 0 ? 1 : 0;
-    return this.student(mean / spread, folds - 1);
-  },
-
-  // Two-sided p-value of Student's t with a whole number of degrees of freedom: a finite sum.
-  student(t, freedom) {
-    const angle = Math.atan(Math.abs(t) / Math.sqrt(freedom));
-    const square = Math.cos(angle) ** 2;
-    const odd = freedom % 2;
-    let term = odd ? Math.cos(angle) : 1;
-    let sum = freedom > 1 ? term : 0;
-    for (let k = odd ? 3 : 2; k < freedom; k += 2) {
-      term *= (square * (k - 1)) / k;
-      sum += term;
-    }
-    const inside = odd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
-    return Math.min(1, Math.max(0, 1 - inside));
-  },
-
-  // Holm's correction, in the order given.
-  holm(values) {
-    const order = values.map((_, place) => place).sort((a, b) => values[a] - values[b]);
-    const adjusted = [];
-    let largest = 0;
-    order.forEach((place, rank) => {
-      largest = Math.max(largest, values[place] * (values.length - rank));
-      adjusted[place] = Math.min(1, largest);
-    });
-    return adjusted;
+    return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
   },
 };
 
@@ -149,19 +110,19 @@ class MblCompare {
   compare(task) {
     const listed = this.chosen.filter((place) => task.scores[place]);
     const pairs = this.pairs(listed);
-    const p = mblStatistics.holm(pairs.map(([a, b]) => mblStatistics.paired(task.scores[a], task.scores[b])));
-    return pairs.map(([first, second], at) => {
-      const [a, b] = [first, second].map((place) => mblStatistics.mean(task.scores[place]));
-      const ahead = a === b ? null : a > b === task.higher ? first : second;
-      return { task, first, second, p: p[at], ahead, winner: p[at] < 0.05 ? ahead : null, rows: this.known(task, first, second) };
+    return pairs.map(([first, second]) => {
+      const said = this.known(task, first, second);
+      const winner = said?.word === "better" ? first : said?.word === "worse" ? second : null;
+      return { task, first, second, said, winner };
     });
   }
 
-  // Interval and shares of a pair, turned round where it was computed the other way.
+  // What is said of a pair, turned round where the data has it the other way; null where the page does not have it.
   known(task, first, second) {
-    for (const [a, b, low, high, won, lost] of task.pairs) {
-      if (a === first && b === second) return { low, high, won, lost };
-      if (a === second && b === first) return { low: -high, high: -low, won: lost, lost: won };
+    const turned = { better: "worse", worse: "better" };
+    for (const [a, b, word, low, high, p, won, lost] of task.pairs) {
+      if (a === first && b === second) return { word, low, high, p, won, lost };
+      if (a === second && b === first) return { word: turned[word] ?? word, low: -high, high: -low, p, won: lost, lost: won };
     }
     return null;
   }
@@ -172,11 +133,17 @@ class MblCompare {
 
   sentence(rows, tasks) {
     if (!rows.length) return "There is no task that these entries have in common.";
-    const what = tasks === 1 ? "task" : "tasks";
-    const even = rows.filter((row) => row.winner === null).length;
-    if (this.chosen.length > 2) return `${tasks} ${what}, ${rows.length} comparisons: ${even} of them cannot be told apart.`;
-    const wins = this.chosen.map((place) => `${this.name(place)} wins ${rows.filter((row) => row.winner === place).length}`);
-    return `${tasks} ${what} in common: ${wins.join(", ")}, ${even} cannot be told apart.`;
+    const common = `${tasks} ${tasks === 1 ? "task" : "tasks"}`;
+    const said = rows.filter((row) => row.said).map((row) => row.said.word);
+    if (!said.length) return `${common} in common; without targets, nothing says who is better.`;
+    const number = (words) => said.filter((word) => words.includes(word)).length;
+    const even = ["equivalent", "not told apart"].filter((word) => said.includes(word)).map((word) => `${number([word])} ${word}`);
+    if (this.chosen.length > 2) {
+      const decided = `one is better in ${number(["better", "worse"])}`;
+      return `${common}, ${rows.length} comparisons: ${[decided, ...even].join(", ")}.`;
+    }
+    const better = this.chosen.map((place) => `${this.name(place)} is better on ${rows.filter((row) => row.winner === place).length}`);
+    return `${common} in common: ${[...better, ...even].join(", ")}.`;
   }
 
   table(first, second, rows, at) {
@@ -210,31 +177,32 @@ class MblCompare {
     board.querySelector("tbody").replaceChildren(line);
   }
 
-  row({ task, first, second, p, ahead, winner, rows }) {
+  row({ task, first, second, said, winner }) {
     const line = document.createElement("tr");
     const link = Object.assign(document.createElement("a"), { href: task.page, textContent: task.name });
     const name = this.cell("th", "", "", "name");
     name.scope = "row";
     name.append(link);
     const score = (place) => {
-      const cell = this.cell("td", mblDigits.spread(task.scores[place]), "", place === ahead ? "n tied" : "n");
+      const cell = this.cell("td", mblDigits.spread(task.scores[place]), "", place === winner ? "n leading" : "n");
       cell.dataset.v = mblStatistics.mean(task.scores[place]);
       if (task.stated.includes(place)) cell.append("†");
       return cell;
     };
-    const difference = this.cell("td", rows ? mblDigits.interval(rows.low, rows.high) : mblMissing, "", "n");
-    difference.dataset.v = rows ? `${rows.low} to ${rows.high}` : "";
-    const certainty = this.cell("td", mblDigits.p(p), "", "n");
-    certainty.dataset.v = p;
+    const difference = this.cell("td", said ? mblDigits.interval(said.low, said.high) : mblMissing, "", "n");
+    difference.dataset.v = said ? `${said.low} to ${said.high}` : "";
+    const certainty = this.cell("td", said ? mblDigits.p(said.p) : mblMissing, "", "n");
+    certainty.dataset.v = said ? said.p : "";
+    const verdict = winner === null ? (said ? said.word : mblMissing) : `${this.name(winner)} is better`;
     line.append(
       name,
-      this.cell("td", winner === null ? "tied" : this.name(winner), "", winner === null ? "entry" : "entry tied"),
+      this.cell("td", verdict, "", winner === null ? "entry" : "entry leading"),
       this.cell("td", task.metric, task.unit, ""),
       score(first),
       score(second),
       difference,
       certainty,
-      this.cell("td", rows ? `${mblDigits.share(rows.won)}, ${mblDigits.share(rows.lost)}` : mblMissing, "", "n"),
+      this.cell("td", said ? `${mblDigits.share(said.won)}, ${mblDigits.share(said.lost)}` : mblMissing, "", "n"),
     );
     return line;
   }
