@@ -18,12 +18,10 @@ from matbench_lite.check import check_entries
 from matbench_lite.evaluate import as_page
 from matbench_lite.event import Event, benchmark_source, build_board, clock, create_event, private_board, public_board
 from matbench_lite.judge import Run, arrange, judge, rule_set
-from matbench_lite.judge.dataset_folder import load_datasets, write_datasets
-from matbench_lite.judge.dossier_page import dossier_page
-from matbench_lite.judge.dossiers import Opinion, make_dossier
-from matbench_lite.judge.expert_trust import combine
-from matbench_lite.judge.judgement_page import judgement_page
-from matbench_lite.judge.known_formulas import FORMULAS
+from matbench_lite.judge.competition import load_datasets, write_datasets
+from matbench_lite.judge.dossiers import Opinion, combine, make_dossier
+from matbench_lite.judge.judge_dataset import FORMULAS
+from matbench_lite.judge.judge_pages import dossier_page, judgement_page
 from matbench_lite.site.build import make_site, publish, render_site
 
 from .evaluate.conftest import Folder, hostile_results

@@ -99,13 +99,17 @@ def test_benchmarks_and_data(folder: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_a_benchmark_of_ones_own(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    whole, _, fixed = blocks("own_benchmark.md", "toml")
+    whole, _, scatter, fixed = blocks("own_benchmark.md", "toml")
     (folder / "our_alloys.toml").write_text(whole)
     rows = "".join(f"s{row},Fe{row + 1}Ni,{row / 10}\n" for row in range(1200))
     (folder / "alloys.csv").write_text("sample,formula,hardness\n" + rows)
     names: dict = {}
     exec(blocks("own_benchmark.md", "python")[0], names)
     assert names["sub"].benchmark["hardness"].rows == 1200
+    of_task, of_data = (part.strip() for part in scatter.split("[tasks.data]"))
+    extended = whole.replace("\n[tasks.data]", f"\n{of_task.splitlines()[-1]}\n\n[tasks.data]\n{of_data}")
+    (folder / "extended.toml").write_text(extended.replace('cluster = "alloy"', 'cluster = "formula"'))
+    assert load_benchmark(folder / "extended.toml")["hardness"].fold_scatter == 1.6
     assert mbl(["tasks", "--benchmark", "our_alloys.toml"]) == 0
     capsys.readouterr()
     assert mbl(["tasks", "hardness", "--benchmark", "our_alloys.toml", "--json"]) == 0

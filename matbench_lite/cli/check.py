@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,7 +10,7 @@ from rich.text import Text
 
 from matbench_lite.cleaner import for_terminal
 from matbench_lite.cli.options import JsonOption, OwnBenchmarkOption
-from matbench_lite.cli.output import out, plain_table, print_json, say
+from matbench_lite.cli.output import out, plain_table, print_json, say, targets_of
 from matbench_lite.text import count
 
 if TYPE_CHECKING:
@@ -74,13 +73,16 @@ _WIDEST = 120  # longer lines are hard to read
 
 def print_checked(checked: Checked) -> None:
     """Print the verdict on one entry: the category and why, every finding with its fix, and what was not run."""
+    from matbench_lite.check import codes_by_reason
+
     counts = ", ".join(count(n, word) for word in _STYLES if (n := checked.count(word)))  # type: ignore[arg-type]
     verdict = ("passes", "bold green") if checked.ok else ("does not pass", "bold red")
     say((checked.slug, "bold"), ": ", verdict, f" ({counts})" if counts else "")
-    if checked.submission is not None and checked.category is not None:
-        say(f"  {for_terminal(checked.submission.algorithm, 80)}: {checked.category.reason}: {checked.category}")
+    if checked.submission is not None:
+        category = checked.submission.category
+        say(f"  {for_terminal(checked.submission.algorithm, 80)}: {category.reason}: {category}")
         recomputed = f"{sum(checked.verified.values())} of {count(len(checked.verified), 'task')}"
-        say(f"  scores recomputed from the published targets: {recomputed}")
+        say(f"  scores recomputed from {targets_of(checked.submission.benchmark)}: {recomputed}")
     if checked.findings:
         table = plain_table("", "finding", "fix")
         table.width = min(out.width, _WIDEST)
@@ -93,10 +95,7 @@ def print_checked(checked: Checked) -> None:
             table.add_row(label, message, Text(for_terminal(finding.fix, None)))
         out.print()
         out.print(table)
-    reasons: dict[str, list[str]] = defaultdict(list)
-    for code, reason in checked.not_run.items():
-        reasons[reason].append(code)
-    for reason, codes in reasons.items():
+    for reason, codes in codes_by_reason(checked.not_run).items():
         say(f"  {', '.join(codes)}: {reason}")
 
 
@@ -113,7 +112,7 @@ def annotation(checked: Checked, finding: Finding) -> str:
         >>> from matbench_lite.check import Checked, Finding
         >>> found = Finding(code="MBL201", severity="error", message="50% of it\nis wrong", fix="save it again")
         >>> checked = Checked(slug="a", folder=Path("submissions/a"), findings=(found,), not_run={}, submission=None,
-        ...                   category=None, verified={}, digest=None, size=0)
+        ...                   verified={}, digest=None, size=0)
         >>> annotation(checked, found)
         '::error file=submissions/a/submission.json,title=MBL201 a::50%25 of it%0Ais wrong%0Afix: save it again'
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -72,16 +71,12 @@ def print_judgement(judgement: Judgement, title: str) -> None:
     out.print()
     for sentence in judgement.why:
         say(sentence, soft_wrap=False)
-    _print_other_rules(judgement)
-    _print_failures(judgement)
-
-
-def _print_other_rules(judgement: Judgement) -> None:
     others = judgement.sensitivity.others
     differ = [other for other in others if other.winners != judgement.winners]
     say(f"\nOf {len(others)} other rules, {len(others) - len(differ)} have the same winner.")
     for other in differ:
         say(f"  {other.rules.text}: {', '.join(other.winners)}")
+    _print_failures(judgement)
 
 
 def _print_failures(judgement: Judgement) -> None:
@@ -175,34 +170,19 @@ def print_status(event: Event, received: Sequence[Received], now: datetime) -> N
 
 def print_boards(event: Event, public: PublicBoard, final: PrivateBoard | None, now: datetime) -> None:
     """The public board and, if it may be seen, the private one."""
-    from matbench_lite.event import public_columns
+    from matbench_lite.event import final_columns, public_columns
 
     say(f"{event.title}: {_phase(event, now)}")
     if final is not None:
-        _print_final(event, final)
+        if final.rows:
+            title = f"Private board: test scores on {final.test_rows} rows, {_metric(event)}"
+            print_fitted(final_columns(event, final), title=title)
+            say(f"\n{final.headline}", soft_wrap=False)
         out.print()
     if not public.rows:
         say("no submission was scored yet")
         return
     print_fitted(public_columns(event, public), title=f"Public board: validation scores, {_metric(event)}")
-
-
-def _print_final(event: Event, final: PrivateBoard) -> None:
-    from matbench_lite.event import final_columns
-
-    if not final.rows:
-        return
-    title = f"Private board: test scores on {final.test_rows} rows, {_metric(event)}"
-    print_fitted(final_columns(event, final), title=title)
-    if final.tied:
-        say(f"{final.tied} of {len(final.rows) - 1} cannot be told apart from the first on these rows")
-
-
-def plain_status(event: Event, received: Sequence[Received], now: datetime) -> dict[str, Any]:
-    """The state of an event as JSON, for the organiser."""
-    from matbench_lite.event import event_document
-
-    return {**event_document(event, now), "submissions": [asdict(each) for each in received]}
 
 
 def _metric(event: Event) -> str:

@@ -11,9 +11,9 @@ import typer
 from rich.text import Text
 
 from matbench_lite.cleaner import for_terminal
-from matbench_lite.cli.options import BenchmarkOption, JsonOption
+from matbench_lite.cli.options import BenchmarkOption, JsonOption, SubmissionsOption
 from matbench_lite.cli.output import coloured, errors, out, plain_table, print_fitted, print_json, say, text_column
-from matbench_lite.errors import DataError
+from matbench_lite.errors import DataError, MetricError
 from matbench_lite.tasks import Benchmark, Task, load_benchmark
 from matbench_lite.text import MISSING, count, file_size
 
@@ -76,19 +76,16 @@ def fetch(
     from matbench_lite.data import fetch as fetch_data
 
     bench = load_benchmark(benchmark)
-    chosen = bench.select(names=tasks) if tasks else bench.tasks
-    results: list[dict[str, Any]] = []
-    for task in chosen:
+
+    def fetched(task: Task) -> dict[str, Any]:
         try:
             parts = fetch_data(task, targets_only=targets_only, mirrors=mirror or (), again=again)
-            results.append({"task": task.name, "parts": _verified(parts)})
         except DataError as error:
-            results.append({"task": task.name, "parts": {}, "error": str(error)})
-        if not json:
-            _print_result(results[-1], failure="not fetched")
-    if json:
-        print_json(results)
-    return int(any("error" in result for result in results))
+            return {"task": task.name, "parts": {}, "error": str(error)}
+        return {"task": task.name, "parts": _verified(parts)}
+
+    chosen = bench.select(names=tasks) if tasks else bench.tasks
+    return _report(map(fetched, chosen), json=json, failure="not fetched")
 
 
 @app.command()
@@ -115,17 +112,12 @@ def add(
     """
     from matbench_lite.data import add as add_data
 
-    results = []
-    for added in add_data(paths, load_benchmark(benchmark), task=task, allow_unverified=allow_unverified):
-        result: dict[str, Any] = {"file": str(added.path), "task": added.task, "parts": _verified(added.parts)}
-        if added.error is not None:
-            result["error"] = str(added.error)
-        results.append(result)
-        if not json:
-            _print_result(result, failure="refused")
-    if json:
-        print_json(results)
-    return int(any("error" in result for result in results))
+    results = (
+        {"file": str(added.path), "task": added.task, "parts": _verified(added.parts)}
+        | ({} if added.error is None else {"error": str(added.error)})
+        for added in add_data(paths, load_benchmark(benchmark), task=task, allow_unverified=allow_unverified)
+    )
+    return _report(results, json=json, failure="refused")
 
 
 @app.command()
@@ -178,6 +170,18 @@ def _verified(parts: Mapping[Any, Any]) -> dict[str, bool]:
     return {part: not holding.accepted for part, holding in parts.items()}
 
 
+def _report(results: Iterable[dict[str, Any]], *, json: bool, failure: str) -> int:
+    """Tell each result as soon as it is there, or all of them as JSON; 1 if one is an error."""
+    found = []
+    for result in results:
+        found.append(result)
+        if not json:
+            _print_result(result, failure=failure)
+    if json:
+        print_json(found)
+    return int(any("error" in result for result in found))
+
+
 def _print_result(result: dict[str, Any], *, failure: str) -> None:
     name = result["task"] or result["file"]
     if "error" in result:
@@ -192,9 +196,22 @@ def _print_result(result: dict[str, Any], *, failure: str) -> None:
 def tasks(
     name: Annotated[str | None, typer.Argument(metavar="TASK", help="One task; without it, all of them.")] = None,
     benchmark: BenchmarkOption = "matbench_v0.1",
+    measure_scatter: Annotated[
+        bool,
+        typer.Option(
+            "--measure-scatter", help="Measure by how much folds scatter beyond their rows, for your benchmark's file."
+        ),
+    ] = False,
+    submissions: SubmissionsOption = Path("submissions"),
     json: JsonOption = False,
-) -> None:
+) -> int:
     """List the tasks of a benchmark, or show all that is known about one.
+
+    With --measure-scatter, the entries of a folder say by how much the folds of
+    each task scatter beyond their rows. Put the line that is printed into the
+    file of your benchmark: from then on it is a constant of the task, and no
+    entry can move it. Without it, 2 is assumed. Ten entries or more are needed
+    for a number worth its digits.
 
     Examples:
         mbl tasks
@@ -202,12 +219,46 @@ def tasks(
         mbl tasks matbench_steels
 
         mbl tasks --benchmark mini --json
+
+        mbl tasks --benchmark alloys.toml --measure-scatter --submissions entries
     """
     bench = load_benchmark(benchmark)
+    if measure_scatter:
+        return _measure_scatter(bench, bench.tasks if name is None else (bench[name],), submissions, json=json)
     if name is None:
         print_json([_plain(task) for task in bench]) if json else _print_all(bench)
     else:
         print_json(_plain(bench[name])) if json else _print_one(bench[name])
+    return 0
+
+
+def _measure_scatter(bench: Benchmark, tasks: Sequence[Task], submissions: Path, *, json: bool) -> int:
+    """Print the lines for the file of a benchmark; the exit code is 1 if a task cannot be measured."""
+    from matbench_lite.board import Results, read_entries
+    from matbench_lite.cli.leaderboard import print_refused
+    from matbench_lite.stats import fold_scatter
+
+    entries = read_entries(submissions, bench)
+    refused = print_refused(entries)
+    results = Results(bench, entries.read)
+    measured: list[dict[str, Any]] = []
+    for task in tasks:
+        every = results.all_pairs(task)
+        try:
+            if every is None:
+                raise MetricError("there are no entries, or no targets", fix="record it, or fetch the targets")
+            measured.append(
+                {"task": task.name, "fold_scatter": round(fold_scatter(every.moments), 2), "entries": len(every.slugs)}
+            )
+        except MetricError as error:
+            say((f"{task.name} is left out:", "yellow"), f" {error}", to=errors)
+    if json:
+        print_json(measured)
+    else:
+        for one in measured:
+            say(f"# {one['task']}, measured on {count(one['entries'], 'entry')}")
+            say(f"fold_scatter = {one['fold_scatter']:.2f}")
+    return int(refused or len(measured) < len(tasks))
 
 
 def _plain(task: Task) -> dict[str, Any]:
@@ -246,7 +297,6 @@ def _print_rows(
 
 
 def _folds(task: Task) -> str:
-    """How many folds, and where they come from."""
     given = task.table and (task.table.part or task.table.fold or task.table.group or task.table.time)
     if given or task.scheme == "repeats":
         return f"{task.n_folds}, by {given or 'columns of repeats'}"

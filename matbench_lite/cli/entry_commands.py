@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from matbench_lite.atomic import write_bytes
 from matbench_lite.cli.options import JsonOption, OwnBenchmarkOption, SubmissionsOption
-from matbench_lite.cli.output import errors, out, print_fitted, print_json, text_column
+from matbench_lite.cli.output import errors, out, print_fitted, print_json, say, text_column
 from matbench_lite.errors import MatbenchLiteError
 from matbench_lite.tasks import load_benchmark
 
@@ -43,7 +42,7 @@ def score(
             scores, differences = submission.scores, compare_scores(submission)
         except MatbenchLiteError as error:
             results.append({"entry": str(path), "error": str(error)})
-            errors.print(f"[red]{escape(str(path))}: cannot be scored[/]\n  {escape(str(error))}", highlight=False)
+            say((f"{path}: cannot be scored", "red"), f"\n  {error}", to=errors)
             continue
         results.append(_plain(path, submission, scores, differences))
         if not json:
@@ -69,7 +68,7 @@ def _print(submission: Submission, scores: Scores, differences: list[ScoreDiffer
     from matbench_lite.metrics import METRICS
     from matbench_lite.text import spread
 
-    out.print(f"[bold]{escape(submission.algorithm)}[/]: {submission.category}", highlight=False)
+    say((submission.algorithm, "bold"), f": {submission.category}", soft_wrap=False)
     rows = [(name, task.unit, *item) for name, task in scores.items() for item in task.metrics.items()]
     first = {name: place for place, (name, *_) in reversed(list(enumerate(rows)))}
     units = [unit if METRICS[metric].in_target_unit else "" for _, unit, metric, _ in rows]
@@ -84,11 +83,11 @@ def _print(submission: Submission, scores: Scores, differences: list[ScoreDiffer
         ]
     )
     if differences:
-        errors.print(f"[red]{len(differences)} stated scores are not those of the predictions:[/]")
+        say((f"{len(differences)} stated scores are not those of the predictions:", "red"), to=errors)
         for item in differences:
-            errors.print(f"  {item}", highlight=False, markup=False)
+            say(f"  {item}", to=errors)
     elif any(held.stated for task in submission.tasks for held in submission.recorded(task.name).values()):
-        out.print("all stated scores are those of the predictions")
+        say("all stated scores are those of the predictions")
 
 
 def new(
@@ -106,9 +105,9 @@ def new(
     from matbench_lite.submit import make_entry_folder
 
     for path in make_entry_folder(submissions / slug, baseline=baseline):
-        out.print(f"written: {path}", highlight=False, markup=False, soft_wrap=True)
+        say(f"written: {path}")
     folder = submissions / slug
-    out.print("\nnext: the model runs as it is; edit model.py and about.toml as you like, then")
+    say("\nnext: the model runs as it is; edit model.py and about.toml as you like, then", soft_wrap=False)
     steps = (
         (f"mbl try {folder} --benchmark mini", "a first test"),
         (f"mbl run {folder}", "train on every fold, record"),
@@ -117,7 +116,7 @@ def new(
     )
     width = max(len(command) for command, _ in steps)
     for command, why in steps:
-        out.print(f"  {command:<{width}}  # {why}", highlight=False, markup=False, soft_wrap=True)
+        say(f"  {command:<{width}}  # {why}")
 
 
 def seal(
@@ -138,9 +137,8 @@ def seal(
     for entry in entries:
         changes = seal_entry(entry, benchmark=bench)
         for change in changes:
-            out.print(f"{entry}: {change}", highlight=False, markup=False, soft_wrap=True)
-        state = "sealed" if changes else "was already sealed"
-        out.print(f"{entry}: {state}", highlight=False, markup=False, soft_wrap=True)
+            say(f"{entry}: {change}")
+        say(f"{entry}: {'sealed' if changes else 'was already sealed'}")
 
 
 def submit(
@@ -167,35 +165,31 @@ def submit(
     (checked,) = check_paths([entry])
     print_checked(checked)
     if not checked.ok or checked.submission is None:
-        errors.print(f"\nfix the errors, then: mbl submit {entry}", highlight=False, markup=False)
+        say(f"\nfix the errors, then: mbl submit {entry}", to=errors)
         return 1
     plan = prepare(entry, algorithm=checked.submission.algorithm, repository=repository)
     _print_plan(plan)
-    if plan.route == "upload" or not (yes or _asked()):
-        return 0
-    do_steps(plan, _announce)
+    agreed = yes or (plan.route != "upload" and sys.stdin.isatty() and typer.confirm("\nDo it now?", default=False))
+    if plan.route != "upload" and agreed:
+        do_steps(plan, _announce)
     return 0
-
-
-def _asked() -> bool:
-    return sys.stdin.isatty() and typer.confirm("\nDo it now?", default=False)
 
 
 def _print_plan(plan: Plan) -> None:
     for remark in plan.remarks:
-        errors.print(f"[yellow]note:[/] {remark}", highlight=False)
+        say(("note:", "yellow"), f" {remark}", to=errors)
     ways = {"gh": "with GitHub's program gh", "git": "with git", "upload": "on GitHub's upload page"}
     where = "" if plan.route == "upload" else f", in {plan.folder}"
-    out.print(f"\nto a pull request, {ways[plan.route]}{where}:\n", highlight=False, markup=False, soft_wrap=True)
+    say(f"\nto a pull request, {ways[plan.route]}{where}:\n")
     for step in plan.steps:
         _announce(step)
 
 
 def _announce(step: Step) -> None:
-    out.print(f"# {step.say}", highlight=False, markup=False, soft_wrap=True, style="dim")
+    say((f"# {step.say}", "dim"))
     for line in (None if step.command is None else shlex.join(step.command), step.page):
         if line is not None:
-            out.print(line, highlight=False, markup=False, soft_wrap=True)
+            say(line)
 
 
 def review(
@@ -234,6 +228,6 @@ def review(
     else:
         out.print(Markdown(text))
     if report.base == report.head:
-        errors.print(f"{base} is what is checked out: if you have committed to it, compare with --base origin/{base}")
-    errors.print(f"\nwritten: {output / 'report.md'}, {output / 'report.json'}", highlight=False, markup=False)
+        say(f"{base} is what is checked out: if you have committed to it, compare with --base origin/{base}", to=errors)
+    say(f"\nwritten: {output / 'report.md'}, {output / 'report.json'}", to=errors)
     return int(not report.ok)

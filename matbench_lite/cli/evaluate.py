@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from matbench_lite.cli.options import DeviceOption, JsonOption, devices_of
+from matbench_lite.cli.options import (
+    BackendOption,
+    DeviceOption,
+    JsonOption,
+    MemoryOption,
+    SchedulerOption,
+    ThreadsOption,
+    resources_of,
+)
 from matbench_lite.cli.output import errors, print_fitted, print_json, say, text_column
-from matbench_lite.text import ends
 
 if TYPE_CHECKING:
-    from matbench_lite.evaluate import Results, Scorer, Scores
+    from matbench_lite.evaluate import Results, Scores
     from matbench_lite.view import Column
 
 _SHOWN_LABELS = (0, 1, 2, 3, 5, 10, 20, 50, 100)
@@ -26,7 +33,11 @@ def evaluate(
         Path | None, typer.Option("--output", "-o", help="Folder for the results; FILE-results by default.")
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes; the results are the same.")] = 1,
+    threads: ThreadsOption = 1,
     device: DeviceOption = None,
+    backend: BackendOption = "local",
+    scheduler: SchedulerOption = None,
+    memory: MemoryOption = None,
     cache: Annotated[
         Path | None, typer.Option("--cache", help="Results of an earlier run: models that are in them are not run.")
     ] = None,
@@ -46,6 +57,8 @@ def evaluate(
 
         mbl evaluate leave-one-out.json --jobs 4 --output results
 
+        mbl evaluate leave-one-out.json --backend dask --scheduler tcp://10.0.0.1:8786
+
         mbl evaluate leave-one-out.json --json
     """
     from matbench_lite.evaluate import as_document, save_results
@@ -53,21 +66,22 @@ def evaluate(
 
     folder = output or Path(f"{file.stem}-results")
     announce = partial(say, to=errors)
-    results = run_evaluation(
-        file, output=folder, jobs=jobs, devices=devices_of(device), cache=cache, restart=restart, announce=announce
-    )
+    resources = resources_of(device, backend, workers=jobs, threads=threads, memory_mb=memory, scheduler=scheduler)
+    results = run_evaluation(file, output=folder, resources=resources, cache=cache, restart=restart, announce=announce)
     page = save_results(results, folder)
     if json:
         print_json(as_document(results))
     else:
         _print(results, page)
-    failed = {name: model.failure for name, model in results.models.items() if model.failure is not None}
-    for name, failure in failed.items():
-        say((f"{name} has no scores:", "yellow"), f" {failure.message}", to=errors)
+    failed = {name: model.error for name, model in results.models.items() if model.error is not None}
+    for name, error in failed.items():
+        say((f"{name} has no scores:", "yellow"), f" {error}", to=errors)
     return int(bool(failed))
 
 
 def _print(results: Results, page: Path) -> None:
+    from matbench_lite.evaluate import model_columns, model_headline
+
     counts, evaluation = results.plan.counts, results.plan.evaluation
     say((evaluation.name, "bold"), f": {evaluation.type}, {counts.rows:,} rows in {counts.groups:,} groups")
     for scorer in results.scorers:
@@ -75,32 +89,19 @@ def _print(results: Results, page: Path) -> None:
         if not scores:
             continue
         say(f"\n{column}: {scorer.title(results.plan)}, {scorer.better}")
-        print_fitted(list(_columns(results, scorer)))
+        print_fitted(model_columns(results, scorer))
+        say(f"\n{model_headline(results, scorer)}", soft_wrap=False)
         if any(len(one.learning_curve) > 1 for one in scores.values()):
             say("\nafter so many labels of the group:")
             print_fitted(list(_curve_columns(scores)))
         reference = results.references.get(column)
         if reference is not None:
             say(f"\na constant guess has {reference.constant:.4g}")
-    say("intervals: 95 %, by a bootstrap over groups")
+    if len(results.models) > 1:
+        say(
+            "\nbold: the leading group; worse: p below 1 %; equivalent: 90 % sure to be within 5 % of the smaller error"
+        )
     say(f"report: {page}")
-
-
-def _columns(results: Results, scorer: Scorer) -> Iterator[Column]:
-    from matbench_lite.evaluate import rank_texts, rounded
-
-    scores, ranks = results.scores(scorer), results.ranks(scorer)
-    every = list(scores.values())
-    models = [results.models[name] for name in scores]
-    yield text_column("rank", list(rank_texts(ranks).values()), right=True)
-    yield text_column("model", list(scores), strong=[rank == 1 for rank in ranks.values()])
-    yield text_column("mean over rows", [rounded(one.mean, one.interval) for one in every], right=True)
-    yield text_column("95 % interval", [ends(one.interval) for one in every], right=True, spare=2)
-    means = [rounded(one.mean_groups, one.interval_groups) for one in every]
-    yield text_column("mean over groups", means, right=True, spare=1)
-    yield text_column("95 % interval", [ends(one.interval_groups) for one in every], right=True, spare=3)
-    if any(model.memorising for model in models):
-        yield text_column("", ["memorising" if model.memorising else "" for model in models])
 
 
 def _curve_columns(scores: dict[str, Scores]) -> Iterator[Column]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from matbench_lite.cli import competition_text as text
-from matbench_lite.cli.options import JsonOption, TrainedAtATime
+from matbench_lite.cli.options import DeviceOption, JsonOption, ThreadsOption, TrainedAtATime, resources_of
 from matbench_lite.cli.output import errors, print_json, say
 from matbench_lite.errors import MatbenchLiteError
 from matbench_lite.tasks import Kind, load_benchmark
@@ -162,6 +162,8 @@ def pack(
         Path | None, typer.Option("--output", "-o", help="File to write; by default submission-MODEL.zip.")
     ] = None,
     jobs: TrainedAtATime = 1,
+    threads: ThreadsOption = 1,
+    device: DeviceOption = None,
 ) -> None:
     """Make a submission of a model, to be sent to the organiser. For participants.
 
@@ -173,6 +175,8 @@ def pack(
         mbl event pack models/mine
 
         mbl event pack models/mine --jobs 4 --output round-2.zip
+
+        mbl event pack models/mine --jobs 2 --threads 4 --device 0,1
     """
     from matbench_lite.event import open_kit
     from matbench_lite.event import pack as pack_model
@@ -180,7 +184,7 @@ def pack(
 
     opened = open_kit(kit)
     path = output or Path(f"submission-{model.resolve().name}.zip")
-    pack_model(opened, load_model(model), path, jobs=jobs)
+    pack_model(opened, load_model(model), path, resources=resources_of(device, workers=jobs, threads=threads))
     say(f"written: {path}; send it to the organiser")
 
 
@@ -253,18 +257,21 @@ def score(
     ] = False,
     again: Annotated[bool, typer.Option("--again", help="Also those that were scored, or have failed.")] = False,
     jobs: TrainedAtATime = 1,
+    threads: ThreadsOption = 1,
+    device: DeviceOption = None,
     json: JsonOption = False,
 ) -> int:
     """Score what was received. One that fails does not stop the others.
 
     The scores stay in the private folder: `mbl event board` shows what may be
-    shown. The same command again goes on where it stopped. Exit code 1 if a
+    shown. --jobs, --threads and --device are for submitted code; a sandbox has
+    no devices, whatever the code is told of them. The same command again goes on where it stopped. Exit code 1 if a
     submission failed.
 
     Examples:
         mbl event score gaps
 
-        mbl event score glass --run-submitted-code --jobs 2
+        mbl event score glass --run-submitted-code --jobs 2 --threads 4
 
         mbl event score gaps 0003-team-a --again
     """
@@ -277,7 +284,7 @@ def score(
         run_submitted_code=run_submitted_code,
         isolated=not without_isolation,
         again=again,
-        jobs=jobs,
+        resources=resources_of(device, workers=jobs, threads=threads),
         seen=(lambda _: None) if json else text.print_scored,
     )
     if json:
@@ -340,11 +347,11 @@ def status(event: EventArgument, json: JsonOption = False) -> None:
     Examples:
         mbl event status gaps
     """
-    from matbench_lite.event import ReceivedFolder, clock, load_event
+    from matbench_lite.event import ReceivedFolder, clock, event_document, load_event
 
     opened, now = load_event(event), clock()
     received = ReceivedFolder(opened).all()
     if json:
-        print_json(text.plain_status(opened, received, now))
+        print_json({**event_document(opened, now), "submissions": received})
     else:
         text.print_status(opened, received, now)

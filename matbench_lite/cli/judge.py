@@ -15,11 +15,12 @@ from matbench_lite.cli.options import (
     DeviceOption,
     JsonOption,
     MemoryOption,
+    SchedulerOption,
     ThreadsOption,
-    backend_of,
-    devices_of,
+    resources_of,
 )
 from matbench_lite.cli.output import errors, print_json, say
+from matbench_lite.text import count
 
 if TYPE_CHECKING:
     from matbench_lite.judge import Competition, Trust
@@ -116,7 +117,7 @@ def run(
     device: DeviceOption = None,
     memory: MemoryOption = None,
     backend: BackendOption = "local",
-    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
+    scheduler: SchedulerOption = None,
     json: JsonOption = False,
 ) -> int:
     """Run models on datasets, several seeds each, and measure what comes of it.
@@ -146,13 +147,9 @@ def run(
         [load_model(model) for model in models],
         chosen,
         output,
-        workers=jobs,
-        threads=threads,
-        devices=devices_of(device),
-        timeout=timeout,
-        memory_mb=memory,
-        backend=backend_of(backend),
-        scheduler=scheduler,
+        resources=resources_of(
+            device, backend, workers=jobs, threads=threads, seconds=timeout, memory_mb=memory, scheduler=scheduler
+        ),
         report=text.report_run,
     )
     if json:
@@ -165,9 +162,9 @@ def run(
         print_json({"results": str(ran.file), **counts, "failed": failed})
     else:
         kept = f", {ran.kept} were there already" if ran.kept else ""
-        say(f"{ran.trained} runs trained{kept}; results: {ran.file}")
+        say(f"{count(ran.trained, 'run')} trained{kept}; results: {ran.file}")
         if ran.failed:
-            say((f"{ran.failed} runs cannot count", "bold red"), "; they get 1 point", to=errors)
+            say((f"{count(ran.failed, 'run')} cannot count", "bold red"), "; 1 point each", to=errors)
         say(f"next: mbl judge rank {ran.file.parent}")
     return int(ran.failed > 0)
 
@@ -211,7 +208,7 @@ def rank(
     trust = _trust(opinions, key) if opinions else None
     if page is not None:
         from matbench_lite.atomic import write_bytes
-        from matbench_lite.judge.judgement_page import judgement_page
+        from matbench_lite.judge.judge_pages import judgement_page
 
         write_bytes(page, judgement_page(judgement, title=chosen.title, trust=trust).encode())
     if json:
@@ -244,13 +241,13 @@ def dossier(
     from matbench_lite.judge import collect, write_dossiers
 
     chosen = _competition(competition, rules)
-    written = write_dossiers(collect(results, chosen), chosen, dataset, output)
+    forms, key = write_dossiers(collect(results, chosen), chosen, dataset, output)
     if json:
-        print_json({"pages": [str(path) for path in written.pages], "key": str(written.key)})
+        print_json({"pages": [str(page) for page in forms], "key": str(key)})
         return
-    for page, form in zip(written.pages, written.forms, strict=True):
+    for page, form in forms.items():
         say(f"for experts: {page} and the form {form}")
-    say(f"for you alone: {written.key} opens the names")
+    say(f"for you alone: {key} opens the names")
 
 
 @app.command()
@@ -287,13 +284,12 @@ def _competition(file: Path | None, rules: str | None = None, **choices: str | N
 
 
 def _trust(opinions: list[Path], key: Path | None) -> Trust:
-    from matbench_lite.errors import JudgingError
+    from matbench_lite.errors import JudgingError, raising
     from matbench_lite.judge import combine, read_opinion
 
     if key is None:
         raise typer.BadParameter("the key is needed to open the names", param_hint="--key")
-    try:
+    wrong, fix = f"{key} is not the key of a dossier", "see `mbl judge dossier`"
+    with raising(JudgingError, wrong, fix=fix, on=(OSError, ValueError)):
         letters = json_module.loads(key.read_bytes())
-    except (OSError, ValueError) as error:
-        raise JudgingError(f"{key} is not the key of a dossier: {error}", fix="see `mbl judge dossier`") from error
     return combine([read_opinion(path, letters) for path in opinions], letters)

@@ -1,23 +1,24 @@
-"""`mbl leaderboard` and `mbl compare`: which model is best at what, and is the difference real?"""
+"""`mbl leaderboard`, `mbl compare`, `mbl predictions`: which model is best at what, and is the difference real?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
 from matbench_lite.cli.options import BenchmarkOption, CsvOption, JsonOption, OwnBenchmarkOption, SubmissionsOption
-from matbench_lite.cli.output import errors, out, print_fitted, print_json, width
-from matbench_lite.cli.prediction_commands import is_entry, print_comparisons
+from matbench_lite.cli.output import errors, out, print_fitted, print_json, say, targets_of, width
 from matbench_lite.tasks import Benchmark, load_benchmark
 from matbench_lite.text import count, in_words
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from matbench_lite.board import CompareBoard, Entries, GeneralBoard, TaskBoard
     from matbench_lite.view import Column
 
@@ -36,7 +37,7 @@ def leaderboard(
         str | None,
         typer.Option(
             "--set",
-            help="Tasks that decide about ranks: all, regression, structure, or the common ones (regression on "
+            help="Tasks over which entries are ranked: all, regression, structure, or the common ones (regression on "
             "structures), which every general-purpose entry has and which are taken by default.",
         ),
     ] = None,
@@ -47,10 +48,11 @@ def leaderboard(
 ) -> int:
     """Rank entries: on one task, or general-purpose entries over many.
 
-    Entries with the same letter are statistically tied: a paired test over the
-    folds (Nadeau-Bengio, Holm, 5 %) cannot tell them from the best of their
-    group. Intervals are 95 % bootstrap intervals over test rows: they say
-    nothing about training again.
+    Two entries are told apart if their difference is too large for the scatter
+    of the rows, plus whatever the folds scatter beyond that: p is below 1 %. The
+    leading group are the best, and all that are not told apart from it or are
+    equivalent to it; places are behind all that are better, before all that are
+    worse. The 95 % interval of a score is for these trained models.
 
     Examples:
         mbl leaderboard
@@ -72,9 +74,9 @@ def leaderboard(
     if output:
         _print_document(board, bench, output)
     elif isinstance(board, TaskBoard):
-        _print_task(board, _tables(board, bench))
+        _print_task(board, bench)
     else:
-        _print_general(board, _tables(board, bench))
+        _print_general(board, bench)
     return print_refused(entries)
 
 
@@ -89,24 +91,20 @@ def one_output(**outputs: bool) -> str | None:
 def print_refused(entries: Entries) -> int:
     """Name the entries that could not be read; the exit code is 1 if there are any."""
     for slug, error in entries.refused.items():
-        errors.print(f"[yellow]{escape(slug)} is left out:[/] {escape(str(error))}", highlight=False)
+        say((f"{slug} is left out:", "yellow"), f" {error}", to=errors)
     return int(bool(entries.refused))
 
 
-def print_state(verified: Sequence[bool]) -> None:
+def print_state(verified: Sequence[bool], bench: Benchmark) -> None:
     """Say in plain sight whether the numbers were computed here."""
     if all(verified):
-        out.print("verified: every score is computed from the predictions and the published targets", highlight=False)
+        say(f"verified: every score is computed from the predictions and {targets_of(bench)}", soft_wrap=False)
     else:
-        out.print(
-            "[yellow]unverified:[/] the published targets are not here, so these are scores that entries state (†); "
-            "mbl data fetch --targets-only gets them",
-            highlight=False,
-        )
+        text = f" {targets_of(bench)} are not here, so these are scores that entries state (†); "
+        say(("unverified:", "yellow"), f"{text}mbl data fetch --targets-only gets them", soft_wrap=False)
 
 
 def _tables(board: TaskBoard | GeneralBoard | CompareBoard, bench: Benchmark) -> Tables:
-    """What people see of a board."""
     from matbench_lite import view
     from matbench_lite.board import GeneralBoard, TaskBoard
 
@@ -120,13 +118,10 @@ def _tables(board: TaskBoard | GeneralBoard | CompareBoard, bench: Benchmark) ->
             "Scaled errors": [replace(names, header="scaled error"), *view.matrix_columns(board, bench)],
         }
     slugs = {slug: slug for slug in board.slugs}
-    by_pair = {
-        pair: [row for row in board.rows if (row.first, row.second) == pair] for pair in combinations(board.slugs, 2)
-    }
     return {
         f"{first} − {second}": view.compare_columns(rows, (first, second), slugs)
-        for (first, second), rows in by_pair.items()
-        if rows
+        for first, second in combinations(board.slugs, 2)
+        if (rows := [row for row in board.rows if (row.first, row.second) == (first, second)])
     }
 
 
@@ -156,40 +151,47 @@ def _with_key(title: str, columns: Sequence[Column]) -> str:
     return f"{title} (†: stated by the entry, not recomputed)" if stated else title
 
 
-def _print_task(board: TaskBoard, tables: Tables) -> None:
-    out.print(f"[bold]{escape(board.task)}[/]: {escape(board.headline)}\n", highlight=False)
+def _print_task(board: TaskBoard, bench: Benchmark) -> None:
+    say((board.task, "bold"), f": {board.headline}\n", soft_wrap=False)
     if board.rows:
-        (columns,) = tables.values()
+        (columns,) = _tables(board, bench).values()
         left_out = print_fitted(columns)
-        out.print()
-        out.print("tie: entries of one letter cannot be told apart over the folds; ± std over folds", highlight=False)
+        if board.compared:
+            say(
+                "\nbold: the leading group; places: behind all that are better, before all that are worse",
+                soft_wrap=False,
+            )
+        else:
+            say("\nwithout targets nothing says how sure this order is", soft_wrap=False)
         if left_out:
-            out.print(f"no room for {escape(', '.join(left_out))}: widen the terminal, or --csv", highlight=False)
-        print_state([row.verified for row in board.rows])
+            say(f"no room for {', '.join(left_out)}: widen the terminal, or --csv", soft_wrap=False)
+        print_state([row.verified for row in board.rows], bench)
     for slug, reason in board.left_out.items():
-        out.print(f"{escape(slug)} is not listed: {escape(reason)}", highlight=False)
+        say(f"{slug} is not listed: {reason}", soft_wrap=False)
 
 
-def _print_general(board: GeneralBoard, tables: Tables) -> None:
-    (title, best), (over, ranks), (_, errors_by_task) = tables.items()
-    out.print(f"[bold]{title}[/]\n")
+def _print_general(board: GeneralBoard, bench: Benchmark) -> None:
+    (title, best), (over, ranks), (_, errors_by_task) = _tables(board, bench).items()
+    say((f"{title}\n", "bold"), soft_wrap=False)
     print_fitted(best)
-    out.print(f"\n[bold]All general-purpose entries[/]: {escape(board.headline)}", highlight=False)
+    say(("\nAll general-purpose entries", "bold"), f": {board.headline}", soft_wrap=False)
     if not board.rows:
         return
     if board.ranked:
-        out.print()
+        say()
         print_fitted(ranks, title=over)
-    out.print()
+    say()
     for columns in _chunks(errors_by_task):
         print_fitted(columns)
-        out.print()
-    out.print(
+        say()
+    say(
         "scaled error: MAE divided by the mean absolute deviation of the targets, or 2 (1 - balanced accuracy); "
-        "0 is perfect, 1 a constant guess. * best; a: cannot be told apart from the best; – not recorded",
-        highlight=False,
+        "0 is perfect, 1 a constant guess. * best; = in its leading group; ~ in it, but wide; – not recorded",
+        soft_wrap=False,
     )
-    print_state([cell.verified for row in board.rows for cell in row.tasks.values()])
+    print_state([cell.verified for row in board.rows for cell in row.tasks.values()], bench)
+    for slug, reason in board.left_out.items():
+        say(f"{slug} has all tasks of the set and is not ranked: {reason}", soft_wrap=False)
 
 
 def _chunks(columns: Sequence[Column]) -> Iterator[list[Column]]:
@@ -213,14 +215,16 @@ def compare(
     markdown: MarkdownOption = False,
     latex: LatexOption = False,
 ) -> None:
-    """Compare entries task by task: who wins, by how much, with what certainty.
+    """Compare entries task by task: who is better, by how much, with what certainty.
 
     Two output folders of `mbl run`, `try`, `evaluate` or `judge run` are compared
-    by their predictions, paired by piece and row.
+    by their predictions, paired by piece and row; FOLDER/MODEL is one of several
+    models in a folder.
 
-    The p-value is that of a paired test over the folds (Nadeau-Bengio; Holm
-    for more than two entries). The interval is a 95 % paired bootstrap interval
-    of the difference over test rows; it says nothing about training again.
+    Better: told apart, with p below 1 %, by the scatter of clusters of rows and
+    whatever the folds scatter beyond that; the 99 % interval of the difference
+    then excludes zero. Equivalent: 90 % sure to differ by less than 5 % of the
+    smaller error.
 
     Examples:
         mbl compare my-forest their-network
@@ -230,14 +234,20 @@ def compare(
         mbl compare my-forest their-network --markdown
 
         mbl compare leave-one-out-results other-results
+
+        mbl compare judging/linear judging/search
+
+        mbl compare gaps/private/received/0001-anna gaps/private/received/0002-ben
     """
     from matbench_lite.board import Results
     from matbench_lite.board import compare as compare_entries
     from matbench_lite.submission import Submission
 
     output = one_output(csv=csv, json=json, markdown=markdown, latex=latex)
-    if len(entries) == 2 and any(Path(entry).is_dir() and not is_entry(Path(entry)) for entry in entries):
-        print_comparisons(*(_folder(entry, submissions) for entry in entries), json=output == "json")
+    if any(_has_predictions(Path(entry)) for entry in entries):
+        if len(entries) != 2:
+            raise typer.BadParameter("of output folders that are no entries, two are compared at a time")
+        _print_comparisons(*(_folder(entry, submissions) for entry in entries), benchmark=benchmark, output=output)
         return
     folders = {path.name: path for path in (_folder(entry, submissions) for entry in entries)}
     if len(folders) < len(entries):
@@ -248,16 +258,101 @@ def compare(
     if output:
         _print_document(board, bench, output)
         return
-    out.print(escape(board.headline), highlight=False, style="bold")
+    say((board.headline, "bold"), soft_wrap=False)
     for title, columns in _tables(board, bench).items():
-        out.print()
+        say()
         print_fitted(columns, title=title if len(board.slugs) > 2 else None)
     if board.rows:
-        out.print("\np: would the order hold with other splits? interval: on other test rows?")
-        print_state([row.verified for row in board.rows])
+        say("\nbetter: p below 1 %; equivalent: 90 % sure to be within 5 % of the smaller error", soft_wrap=False)
+        print_state([row.verified for row in board.rows], bench)
 
 
 def _folder(entry: str, submissions: Path) -> Path:
     """The folder that was meant: a path, or a slug under the folder of entries."""
     path = Path(entry)
-    return path.resolve() if path.is_dir() else submissions / entry
+    return path.resolve() if path.is_dir() or _has_predictions(path) else submissions / entry
+
+
+def predictions(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The output folder of a run, or an event.")],
+    benchmark: OwnBenchmarkOption = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the table to this file: .parquet or .csv.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """The predictions of `mbl run`, `try`, `evaluate`, `judge run` or `event score` as one table; models by loss.
+
+    The loss is the absolute error, 1 for a wrong class, the score of an evaluation:
+    smaller is better. Places and words are those of leaderboards; models of
+    classes are ranked by one less the balanced accuracy.
+
+    Examples:
+        mbl predictions submissions/my-model --output predictions.parquet
+
+        mbl predictions judging --json
+
+        mbl predictions gaps                # the folder of an event, when its submissions were scored
+    """
+    from matbench_lite import view
+    from matbench_lite.cleaner import for_csv
+    from matbench_lite.train import predictions_table, ranking
+
+    table = predictions_table(folder, benchmark)
+    if output is not None:
+        if output.suffix == ".csv":
+            cells = table.map(lambda cell: for_csv(cell) if isinstance(cell, str) else cell)
+            cells.to_csv(output, index=False)
+        elif output.suffix == ".parquet":
+            table.to_parquet(output, index=False)
+        else:
+            raise typer.BadParameter(f"{output} is neither .parquet nor .csv", param_hint="--output")
+    columns = view.ranking_columns(ranking(table))
+    if json:
+        print_json(view.records(columns))
+        return
+    print_fitted(columns)
+    if output is not None:
+        say(f"{count(len(table), 'prediction')} in {output}")
+
+
+def _has_predictions(folder: Path) -> bool:
+    """Whether this is the output folder of a run, but no entry; or such a folder and one of several models in it."""
+    if folder.is_dir():
+        return (folder / "files").is_dir() or not (folder / "submission.json").is_file()  # the former in an event
+    several = (folder.parent / ".run" / "runs", folder.parent / "results.parquet")
+    return len(folder.parts) > 1 and any(path.exists() for path in several)
+
+
+def _table(folder: Path, benchmark: str | None) -> pd.DataFrame:
+    from matbench_lite.errors import unknown_name
+    from matbench_lite.train import predictions_table
+
+    if folder.is_dir():
+        return predictions_table(folder, benchmark)
+    table = predictions_table(folder.parent, benchmark)
+    if folder.name not in set(table["model"]):
+        raise unknown_name("model", folder.name, sorted(set(table["model"])), where=f" in {folder.parent}")
+    return table[table["model"] == folder.name]
+
+
+def _print_comparisons(first: Path, second: Path, *, benchmark: str | None, output: str | None) -> None:
+    from matbench_lite import view
+    from matbench_lite.train import compare_tables
+
+    tables = {folder: _table(folder, benchmark) for folder in (first, second)}
+    found = compare_tables(tables[first], tables[second])
+    for folder, compared in ((first, {one.first for one in found}), (second, {one.second for one in found})):
+        if left_out := sorted(set(tables[folder]["model"]) - compared):
+            say((f"left out of {folder.name}:", "yellow"), f" {in_words(left_out)}, not in the other", to=errors)
+    columns = view.comparison_columns(found)
+    if output == "json":
+        print_json(view.records(columns))
+    elif output:
+        texts = {"csv": view.csv, "markdown": view.markdown}
+        typer.echo(texts.get(output, partial(view.latex, caption="Two runs"))(columns), nl=False)
+    else:
+        print_fitted(columns)
+        say("\nbetter: p below 1 %; equivalent: 90 % sure to be within 5 % of the smaller error", soft_wrap=False)
+        for note in dict.fromkeys(one.note for one in found if one.note):
+            say(note, soft_wrap=False)

@@ -1,4 +1,4 @@
-"""`mbl try`: a local test of a model, in the layout that RAMP's users know."""
+"""`mbl try` and `mbl blend`: local tests of models, in the layout that RAMP's users know."""
 
 from __future__ import annotations
 
@@ -9,18 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.padding import Padding
+from rich.text import Text
 
+from matbench_lite.cleaner import for_terminal
 from matbench_lite.cli import options
-from matbench_lite.cli.output import errors, out, print_json, say
+from matbench_lite.cli.output import errors, out, plain_table, print_json, say
 from matbench_lite.documents import plain
-from matbench_lite.errors import MatbenchLiteError, UnknownNameError
+from matbench_lite.errors import MatbenchLiteError, RunError, UnknownNameError
 from matbench_lite.tasks import load_benchmark
 from matbench_lite.text import MISSING, spread
 
 if TYPE_CHECKING:
     from matbench_lite.metrics import Summary
     from matbench_lite.tasks import Benchmark, Task
-    from matbench_lite.train import InnerResult, Trial, TrialSettings
+    from matbench_lite.train import Blend, InnerResult, Trial, TrialSettings
 
     Score = float | Summary  # of one model, or the mean and standard deviation of several
 
@@ -53,6 +56,8 @@ def try_model(
     jobs: options.TrainedAtATime = 1,
     threads: options.ThreadsOption = 1,
     device: options.DeviceOption = None,
+    backend: options.BackendOption = "local",
+    scheduler: options.SchedulerOption = None,
     timeout: Annotated[
         float | None, typer.Option(min=0.1, help="Give up on an inner fold after this many seconds.")
     ] = None,
@@ -85,6 +90,8 @@ def try_model(
 
         mbl try submissions/my-forest --jobs 4 --timeout 600
 
+        mbl try submissions/my-forest --backend dask --scheduler tcp://10.0.0.1:8786
+
         mbl try submissions/my-forest --rescore --no-bag
     """
     from matbench_lite import train
@@ -94,8 +101,10 @@ def try_model(
     loaded = None if rescore else train.load_model(model)
     names = [*(tasks or ()), *(more or ())]
     place: dict[str, Any] = {"fold": fold, "official_test": official_test, "bagging": not no_bag}
-    training: dict[str, Any] = {"n_folds": inner_folds, "seed": seed, "jobs": jobs, "timeout": timeout, "fresh": fresh}
-    training |= {"threads": threads, "devices": options.devices_of(device), "memory_mb": memory}
+    resources = options.resources_of(
+        device, backend, workers=jobs, threads=threads, seconds=timeout, memory_mb=memory, scheduler=scheduler
+    )
+    training: dict[str, Any] = {"n_folds": inner_folds, "seed": seed, "resources": resources, "fresh": fresh}
     results: list[dict[str, Any]] = []
     for task in bench.select(names=names) if names else bench.tasks[:1]:
         shown = _Shown(bench, task, model, folder, quiet=json)
@@ -143,7 +152,8 @@ class _Shown:
         source = "the package" if bench.name == "mini" else task.table.path if task.table else data_directory()
         whose = "test part" if task.has_given_parts else "official test part" if official else "training part"
         noted = " (noted: entries made in this folder will say so)" if official else ""
-        _say_title(f"Testing {bench.title}: {task.name}, {task.target}{unit}")
+        name = task.name if bench.title == task.name else f"{bench.title}: {task.name}"
+        _say_title(f"Testing {name}, {task.target}{unit}")
         _say_title(f"Reading train and test files from {source} ...")
         _say_title(f"Reading cv ... {len(folds)} folds of {rows:,} rows of the training part of fold {settings.fold}")
         _say_title(f"Reading test ... {test:,} rows of the {whose} of fold {settings.fold}{noted}")
@@ -155,7 +165,7 @@ class _Shown:
             return
         _say_title(f"CV fold {result.number}{' (from an earlier run)' if from_before else ''}")
         if result.state == "scored":
-            print_scores(self.task, result.scores, _by_part(result.seconds))
+            print_scores(self.task, result.scores, result.seconds)
         else:
             say((f"{_INDENT}error: {result.error}", "red"))
 
@@ -167,7 +177,7 @@ class _Shown:
         if scores is not None and not self.quiet:
             which = "" if trial.ok else f" of {len(scores.folds)} of {settings.inner_folds} folds"
             print_title(f"Mean CV scores{which}")
-            print_scores(self.task, scores.mean, _by_part(scores.seconds))
+            print_scores(self.task, scores.mean, scores.seconds)
             if scores.bagged:
                 print_title(f"Bagged scores{which}")
                 print_scores(self.task, {part: scores.bagged[part][-1] for part in BAGGED_PARTS})
@@ -180,11 +190,6 @@ class _Shown:
             say(failed[0].traceback or "", to=errors)
         if not trial.ended:
             say(("the test was interrupted; without --rescore it continues", "yellow"), to=errors)
-
-
-def _by_part(seconds: Mapping[str, Score]) -> dict[str, Score]:
-    """Beside the training scores stands what training took, not predicting the same rows again."""
-    return {"train": seconds["fit"], "valid": seconds["valid"], "test": seconds["test"]}
 
 
 _INDENT = " " * 8
@@ -208,7 +213,7 @@ def _say_title(line: str) -> None:
 def print_scores(
     task: Task, parts: Mapping[str, Mapping[str, Score]], seconds: Mapping[str, Score] | None = None
 ) -> None:
-    """Print the scores of some parts ("train", "valid", "test") as a table, with the seconds each took."""
+    """Print the scores of some parts ("train", "valid", "test") as a table, with the seconds that each step took."""
     from matbench_lite.metrics import Summary, metric_name, shown_metrics
 
     columns = {}
@@ -218,7 +223,8 @@ def print_scores(
             header = name if len(name) <= _WIDEST_HEADER else metric.name
             columns[header] = [score_text(task, metric.name, part.get(metric.name)) for part in parts.values()]
     if seconds is not None:
-        taken = [seconds[part] for part in parts]
+        # Beside the training scores stands what training took, not predicting the same rows again.
+        taken = [seconds["fit" if part == "train" else part] for part in parts]
         columns["time (s)"] = [spread(each) if isinstance(each, Summary) else f"{each:.3f}" for each in taken]
     _print(list(parts), columns)
 
@@ -253,3 +259,90 @@ def _print(parts: Sequence[str], columns: Mapping[str, Sequence[str]]) -> None:
             style = _STYLES.get(name, "") if row else "bold"
             first = f"bold {style}" if block is blocks[0] else style
             say((_INDENT + name.ljust(label) + cells[0], first), ("".join(cells[1:]), style))
+
+
+def blend(
+    models: Annotated[list[str], typer.Argument(help="Models that were tried: as for `mbl try`, or their folders.")],
+    benchmark: options.BenchmarkOption = "matbench_v0.1",
+    tasks: Annotated[
+        list[str] | None,
+        typer.Option("--tasks", "-t", help="Tasks to blend on; by default those that all were tried on."),
+    ] = None,
+    fold: FoldOption = 0,
+    official_test: Annotated[
+        bool, typer.Option("--official-test", help="Blend the tests that were made with --official-test.")
+    ] = False,
+    json: options.JsonOption = False,
+) -> int:
+    """Blend models from their saved predictions of `mbl try`, without training.
+
+    It begins with the model whose bagged valid score is best. Then the model that
+    improves the average most is added, perhaps one that is there already, as long
+    as the valid score gets strictly better. Scores on `test` decide nothing.
+
+    Examples:
+        mbl try rf-magpie
+
+        mbl try gbt-magpie
+
+        mbl blend rf-magpie gbt-magpie
+    """
+    from matbench_lite.train import blend_runs, default_output, load_bagged
+
+    bench = load_benchmark(benchmark)
+    # `--tasks A B` leaves B among the models.
+    more = [name for name in models if name in bench and not Path(name).exists()]
+    outputs = {name: default_output(name) for name in dict.fromkeys(models) if name not in more}
+    results: list[dict[str, Any]] = []
+    for task in _selected(bench, [*(tasks or ()), *more], outputs, fold, official_test=official_test):
+        try:
+            runs = {
+                name: load_bagged(output, task, fold, official_test=official_test) for name, output in outputs.items()
+            }
+            blended = blend_runs(task, runs)
+        except MatbenchLiteError as error:
+            results.append({"ok": False, "task": task.name, "error": str(error)})
+            say((f"{task.name} was not blended:", "red"), f" {error}", to=errors)
+            continue
+        results.append({"ok": True, **asdict(blended), "contributions": blended.contributions})
+        if not json:
+            _print_blend(bench, task, blended)
+    if json:
+        print_json(results)
+    return int(not all(result["ok"] for result in results))
+
+
+def _selected(
+    bench: Benchmark, names: list[str], outputs: dict[str, Path], fold: int, *, official_test: bool
+) -> tuple[Task, ...]:
+    from matbench_lite.train import tried_tasks
+
+    if names:
+        return bench.select(names=names)
+    tried = {name: tried_tasks(output, bench, fold, official_test=official_test) for name, output in outputs.items()}
+    everywhere = [task for task in bench.names if all(task in each for each in tried.values())]
+    if not everywhere:
+        what = "; ".join(f"{name}: {', '.join(each) or 'nothing'}" for name, each in tried.items())
+        raise RunError(
+            f"no task of {bench.name} was tried with all of these models in fold {fold} ({what})",
+            fix=f"run `mbl try MODEL --benchmark {bench.name} --tasks TASK` with each of them",
+        )
+    return bench.select(names=everywhere)
+
+
+def _print_blend(bench: Benchmark, task: Task, blended: Blend) -> None:
+    from matbench_lite.metrics import metric_name
+
+    metric = metric_name(blended.metric, task.unit)
+    say((f"Blending {bench.title}: {task.name}, by bagged valid {metric}", "bold yellow"))
+    for step, pick in enumerate(blended.picks):
+        say(f"        {step + 1:>2}  {score_text(task, blended.metric, pick.valid)}  + {pick.name}")
+    print_title("Contributions")
+    columns = ("contribution", "valid", "test")
+    table = plain_table("model", *columns, right=columns)
+    for name, share in blended.contributions.items():
+        alone = [score_text(task, blended.metric, blended.singles[name][part][blended.metric]) for part in columns[1:]]
+        table.add_row(Text(for_terminal(name)), f"{share:.3f}", *alone)
+    out.print(Padding(table, (0, 0, 0, 8), expand=False))
+    print_title("Blended bagged scores")
+    print_scores(task, blended.scores)

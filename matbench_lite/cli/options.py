@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from matbench_lite.train import Backend
+    from matbench_lite.train import Resources
 
 BenchmarkOption = Annotated[
     str, typer.Option("--benchmark", "-b", help="matbench_v0.1, mini, or the path of a TOML file.")
@@ -22,6 +22,9 @@ ModelArgument = Annotated[str, typer.Argument(help="A .py file, a folder with mo
 TasksArgument = Annotated[list[str] | None, typer.Argument(metavar="TASK", help="Tasks; the same as --tasks.")]
 TrainedAtATime = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Inner folds to train at a time.")]
 BackendOption = Annotated[str, typer.Option(metavar="[local|dask]", help="This machine, or a Dask cluster.")]
+SchedulerOption = Annotated[
+    str | None, typer.Option("--scheduler", help="Address of a Dask scheduler; by default a cluster is started here.")
+]
 ThreadsOption = Annotated[int, typer.Option("--threads", min=1, help="Threads of each; numbers repeat with 1.")]
 DeviceOption = Annotated[
     str | None, typer.Option("--device", help='Devices, e.g. "0,1": one for each of --jobs, as CUDA_VISIBLE_DEVICES.')
@@ -36,13 +39,11 @@ EntryOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for a machine to read.")]
 
 
-def backend_of(value: str) -> Backend:
-    """The backend that an option names; "joblib" is the old word for this machine."""
-    if value not in ("local", "dask", "joblib"):
-        raise typer.BadParameter(f"{value!r} is not one of local, dask", param_hint="--backend")
-    return "dask" if value == "dask" else "local"
+def resources_of(device: str | None, backend: str = "local", **given: Any) -> Resources:
+    """What training may take, as options say; "joblib" is the old word for this machine."""
+    from matbench_lite.train import Resources
 
-
-def devices_of(value: str | None) -> tuple[str, ...]:
-    """The devices that an option lists."""
-    return tuple((value or "").replace(",", " ").split())
+    if backend not in ("local", "dask", "joblib"):
+        raise typer.BadParameter(f"{backend!r} is not one of local, dask", param_hint="--backend")
+    devices = tuple((device or "").replace(",", " ").split())
+    return Resources(devices=devices, backend="dask" if backend == "dask" else "local", **given)

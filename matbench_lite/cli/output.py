@@ -20,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from matbench_lite.cleaner import for_terminal, is_blank
+from matbench_lite.tasks import BUILT_IN, Benchmark
 
 if TYPE_CHECKING:
     from matbench_lite.view import Column, Output
@@ -63,6 +64,11 @@ def _escaped(found: re.Match[str]) -> str:
     return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
 
 
+def targets_of(bench: Benchmark) -> str:
+    """What scores are computed from, in words: only those of built-in benchmarks are published."""
+    return "the published targets" if bench.name in BUILT_IN else "the targets of its table"
+
+
 def plain_table(*headers: str, title: str | None = None, right: tuple[str, ...] = ()) -> Table:
     """A table with thin rules; the columns named in `right` hold numbers."""
     from rich import box
@@ -91,7 +97,7 @@ def text_column(
     """A column of texts that only a terminal shows, those of `strong` rows in bold; see `Column` for the rest."""
     from matbench_lite.view import Cell, Column
 
-    inks = ["tied" if bold else "" for bold in strong]
+    inks = ["leading" if bold else "" for bold in strong]
     shown = [Cell(text=text, ink=inks[row] if inks else "") for row, text in enumerate(cells)]
     return Column(header, header, shown, right=right, spare=spare, outputs=_TERMINAL)
 

@@ -9,7 +9,7 @@ import typer
 
 from matbench_lite.cli import options
 from matbench_lite.cli.output import errors, print_json, say
-from matbench_lite.text import count, duration
+from matbench_lite.text import count, duration, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,9 +32,7 @@ def run(
     threads: options.ThreadsOption = 1,
     device: options.DeviceOption = None,
     backend: options.BackendOption = "local",
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler; by default a cluster is started here.")
-    ] = None,
+    scheduler: options.SchedulerOption = None,
     timeout: Annotated[float | None, typer.Option(min=0.1, help="Give up on a fold after this many seconds.")] = None,
     memory: options.MemoryOption = None,
     unit: Annotated[
@@ -58,7 +56,7 @@ def run(
 
     The model file is executed. The log is in OUTPUT/.run/log.txt.
 
-    Baselines: dummy, ridge-magpie, rf-magpie, gbt-magpie, rf-structure, bagged-gbt.
+    Baselines: dummy, ridge-magpie, rf-magpie, gbt-magpie, rf-structure, bagged-gbt, rf-table.
 
     Examples:
         mbl run rf-magpie --benchmark mini --jobs 2
@@ -76,17 +74,13 @@ def run(
     plan = Plan(
         model=load_model(model),
         benchmark=str(Path(benchmark).resolve()) if Path(benchmark).suffix == ".toml" else benchmark,
-        output=output or _quick_or_not(default_output(model), quick=quick),
+        output=output or default_output(model, quick=quick),
         tasks=(*(tasks or ()), *(more or ())) or None,
         folds=_numbers(folds),
         seed=seed,
-        workers=jobs,
-        threads=threads,
-        devices=options.devices_of(device),
-        backend=options.backend_of(backend),
-        scheduler=scheduler,
-        timeout=timeout,
-        memory_mb=memory,
+        resources=options.resources_of(
+            device, backend, workers=jobs, threads=threads, seconds=timeout, memory_mb=memory, scheduler=scheduler
+        ),
         quick=quick,
         fresh=fresh,
     )
@@ -115,22 +109,14 @@ def gather(
 
     submission, missing = gather_folds(folder)
     if json:
-        scores = _scores(submission)
-        print_json({"folder": str(folder), "missing": missing, "scores": scores})
-        return int(bool(missing))
-    say(repr(submission), soft_wrap=False)
-    say(f"entry: {folder}")
-    for name, folds in missing.items():
-        say((f"{name}: ", "red"), f"fold {', '.join(map(str, folds))} is missing", to=errors)
+        print_json({"folder": str(folder), "missing": missing, "scores": _scores(submission)})
+    else:
+        say(repr(submission), soft_wrap=False)
+        say(f"entry: {folder}")
+        for name, folds in missing.items():
+            which = f"fold {folds[0]} is" if len(folds) == 1 else f"folds {in_words([*map(str, folds)])} are"
+            say((f"{name}: ", "red"), f"{which} missing", to=errors)
     return int(bool(missing))
-
-
-def _quick_or_not(home: Path, *, quick: bool) -> Path:
-    if not quick:
-        return home
-    if home.name in ("", ".."):  # the folder that the user is in
-        home = home.resolve()
-    return home.with_name(f"{home.name}-quick")
 
 
 def _numbers(folds: str | None) -> tuple[int, ...] | None:

@@ -10,7 +10,7 @@ import typer
 
 from matbench_lite.cli.options import BenchmarkOption, SubmissionsOption
 from matbench_lite.cli.output import errors, say
-from matbench_lite.errors import MatbenchLiteError, RunError
+from matbench_lite.errors import MatbenchLiteError, RunError, raising
 from matbench_lite.tasks import load_benchmark
 from matbench_lite.text import count
 
@@ -70,10 +70,8 @@ def serve_site(
     """
     from matbench_lite.site import site_server
 
-    try:
+    with raising(MatbenchLiteError, f"port {port} cannot be used", fix="choose another --port"):
         server = site_server(output / "site", port)
-    except OSError as error:
-        raise MatbenchLiteError(f"port {port} cannot be used: {error.strerror}", fix="choose another --port") from error
     address = f"http://127.0.0.1:{server.server_address[1]}/"
     say(f"{address}  (end with Ctrl+C)")
     if open_:
@@ -126,10 +124,10 @@ def demo(
 
 
 def _train(name: str, folder: Path, *, workers: int) -> None:
-    from matbench_lite.train import Plan, load_model, run_model
+    from matbench_lite.train import Plan, Resources, load_model, run_model
 
     model = load_model(name)
-    plan = Plan(model=model, benchmark="mini", output=folder, workers=workers, fresh=True)
+    plan = Plan(model=model, benchmark="mini", output=folder, resources=Resources(workers=workers), fresh=True)
     result = run_model(plan)
     if result.failed:
         failed = count(len(result.failed), "fold")

@@ -55,4 +55,4 @@ def test_json_has_scores_and_differences(entry, capsys) -> None:
     first, second = json.loads(capsys.readouterr().out)
     assert first["scores"]["mini_gap"]["mae"]["mean"] > 1
     assert [(item["fold"], item["metric"], item["stated"]) for item in first["differences"]] == [(2, "mae", 0.1)]
-    assert "is missing" in second["error"]
+    assert "there is no folder" in second["error"]
