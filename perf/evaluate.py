@@ -62,7 +62,7 @@ def engine(folder: Path) -> list[Row]:
         for _ in range(ROUNDS)
     ]
     rows = []
-    for what, bound in (("engine", Fraction(1, 5)), ("all", None)):
+    for what, bound in (("engine", Fraction(1, 10)), ("all", None)):
         for setting in SETTINGS:
             theirs, ours = ([each[side, setting][what] for each in rounds] for side in sides)
             name = "a prediction" if what == "engine" else "a prediction, reading included"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from matbench_lite.data.elements import SYMBOLS
+from matbench_lite.data import SYMBOLS
 
 MEAN_SITES = 30
 

@@ -166,7 +166,11 @@ def main() -> None:
     print(
         f"names of several modules: {', '.join(f'{name} ({count})' for name, count in house.twice.items()) or 'none'}"
     )
-    check = check_entry(ROOT / "submissions" / "dummy")
+    try:
+        check = check_entry(ROOT / "submissions" / "dummy")
+    except subprocess.CalledProcessError as error:
+        why = error.stderr.strip().rpartition("\n")[2]
+        sys.exit(f"{sys.executable} cannot run `mbl check` ({why}): use that of .venv, from `make .venv/.installed`")
     print(f"`mbl check` runs in {len(check.files)} files and imports {len(check.modules)} modules")
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from matbench_lite.evaluate import evaluate, read_evaluation
 from matbench_lite.evaluate.evaluated_models import load_candidate
-from matbench_lite.evaluate.evaluation_protocol import Data, EvaluatedModel, Hooks, keep_data
+from matbench_lite.evaluate.evaluation_protocol import Data, Hooks, keep_data
 from matbench_lite.evaluate.group_plan import make_plan
 from matbench_lite.evaluate.scorers import make_scorers
 from matbench_lite.train import Here, Job, drive
@@ -25,9 +25,8 @@ scorers = make_scorers(plan)
 began = time.process_time()
 protocol = Hooks(evaluation=plan.evaluation, data_digest=plan.digest, scoring=())
 data = Data(protocol, plan, scorers)
-data.candidates[0] = load_candidate(plan.evaluation.models[0])
 keep_data(data)
-model = EvaluatedModel(name="x", sha256="", number=0)
+model = load_candidate(plan.evaluation.models[0])
 done = drive([Job(model=model, protocol=protocol, piece=number) for number in range(len(data.pieces))], Here())
 engine = time.process_time() - began
 rows = plan.counts.rows
