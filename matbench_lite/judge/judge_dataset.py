@@ -208,7 +208,7 @@ def make_dataset(known: KnownFormula, *, seed: int = 0) -> Dataset:
             relevant=tuple(known.relevant),
             irrelevant=(*known.irrelevant, *known.decoys),
             noise=known.noise,
-            ranges={name: (item.low, item.high) for name, item in _features(known).items()},
+            ranges={name: (item.low, item.high) for name, item in {**known.relevant, **known.irrelevant}.items()},
         ),
         property_spec=known.property_spec,
     )
@@ -231,15 +231,11 @@ def table_task(name: str, target: str, unit: str, rows: int) -> Task:
     )
 
 
-def _features(known: KnownFormula) -> dict[str, Feature]:
-    return {**known.relevant, **known.irrelevant}
-
-
 def _drawn(known: KnownFormula, rng: np.random.Generator, rows: int, ranges: Mapping[str, tuple[float, float]]) -> Rows:
     import pandas as pd
 
     columns: dict[str, NDArray[np.float64]] = {}
-    for name, feature in _features(known).items():
+    for name, feature in {**known.relevant, **known.irrelevant}.items():
         low, high = ranges.get(name, (feature.low, feature.high))
         if feature.log:
             columns[name] = np.exp(rng.uniform(np.log(low), np.log(high), rows))
