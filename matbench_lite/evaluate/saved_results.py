@@ -113,7 +113,10 @@ def _model(results: Results, model: ModelResult) -> dict[str, Any]:
 
 def _scores(results: Results, scorer: Scorer, model: ModelResult) -> dict[str, Any]:
     scores = model.scores[scorer.target.column]
-    document = {**standing(results, scorer, model.name), **asdict(scores, dict_factory=_as_json)}
+    place = next(place for place in results.places(scorer) if place.slug == model.name)
+    document: dict[str, Any] = {**asdict(place, dict_factory=_as_json), **asdict(scores, dict_factory=_as_json)}
+    for name in ("slug", "reference", "best"):
+        del document[name]
     if not scores.learning_curve:
         del document["learning_curve"]
     return document | {"groups": {str(group): mean for group, mean in scores.groups.items()}}
@@ -212,18 +215,6 @@ def model_headline(results: Results, scorer: Scorer) -> str:
     said = headline(places, {place.slug: place.slug for place in places})
     limited = len(places) > 1 and places[0].first_place is not None and len(results.design.sizes) == 1
     return f"{said} {ONLY_GROUPS[0].upper()}{ONLY_GROUPS[1:]}." if limited else said
-
-
-def standing(results: Results, scorer: Scorer, name: str) -> dict[str, Any]:
-    """The place of a model, and what is said of it beside the best, as plain data."""
-    place = next(place for place in results.places(scorer) if place.slug == name)
-    names = ("rank", "first_place", "last_place", "leading", "wide", "word")
-    interval = place.difference_interval
-    return {name: getattr(place, name) for name in names} | {
-        "difference": place.difference,
-        "difference_interval": interval and [interval.low, interval.high],
-        "p": place.p,
-    }
 
 
 def rounded(value: float, interval: Interval | None) -> str:
