@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from matbench_lite._version import __version__
-from matbench_lite.atomic import replacing, write_bytes
+from matbench_lite.atomic import write_bytes
 from matbench_lite.board import headline
 from matbench_lite.cleaner import for_csv
 from matbench_lite.errors import EvaluationError, raising
@@ -50,22 +50,22 @@ def save_results(results: Results, output: str | Path) -> Path:
         ['model_log.json', 'report.html', 'results.csv', 'results.parquet', 'scores.json']
     """
     folder = Path(output)
-    document = as_document(results)
     log = {name: model.log for name, model in results.models.items() if model.log}
+    table = results.table
+    # Parquet has one type per column: identifiers of several kinds become texts.
+    mixed = [name for name in ("id", "sequence") if name in table and table[name].map(type).nunique() > 1]
+    # Names and answers are anybody's text.
+    cells = table.map(lambda cell: for_csv(cell) if isinstance(cell, str) else cell)
+    files = {
+        "scores.json": json.dumps(as_document(results), indent=2, allow_nan=False).encode() + b"\n",
+        "model_log.json": json.dumps(log, indent=2).encode() + b"\n",
+        "results.csv": cells.to_csv(index=False).encode(),
+        "results.parquet": table.astype(dict.fromkeys(mixed, str)).to_parquet(index=False),
+        "report.html": as_page(results).encode(),
+    }
     with raising(EvaluationError, f"{folder} cannot be written", fix="choose another --output"):
-        folder.mkdir(parents=True, exist_ok=True)
-        write_bytes(folder / "scores.json", json.dumps(document, indent=2, allow_nan=False).encode() + b"\n")
-        write_bytes(folder / "model_log.json", json.dumps(log, indent=2).encode() + b"\n")
-        with replacing(folder / "results.csv") as temporary:
-            # Names and answers are anybody's text.
-            cells = results.table.map(lambda cell: for_csv(cell) if isinstance(cell, str) else cell)
-            cells.to_csv(temporary, index=False)
-        with replacing(folder / "results.parquet") as temporary:
-            # Parquet has one type per column: identifiers of several kinds become texts.
-            table = results.table
-            mixed = [name for name in ("id", "sequence") if name in table and table[name].map(type).nunique() > 1]
-            table.astype(dict.fromkeys(mixed, str)).to_parquet(temporary, index=False)
-        write_bytes(folder / "report.html", as_page(results).encode())
+        for name, content in files.items():
+            write_bytes(folder / name, content)
     return folder / "report.html"
 
 
