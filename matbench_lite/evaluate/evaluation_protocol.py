@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple, cast
 
@@ -46,8 +45,7 @@ def pieces(plan: Plan) -> list[Piece]:
 class Engine:
     """Takes one new model through groups; it is set up and, without `corresponding_data`, trained at once."""
 
-    def __init__(self, plan: Plan, scorers: Sequence[Scorer], model: Any, name: str, folder: Path | None) -> None:
-        self.folder = folder  # where its code lies
+    def __init__(self, plan: Plan, scorers: Sequence[Scorer], model: Any, name: str) -> None:
         self.plan = plan
         self.scorers = scorers
         self.name = name
@@ -225,10 +223,9 @@ class Hooks(Protocol):
     def work(self, job: Job) -> Outcome:
         """Take a model through the piece where its code lies; it is trained once, and kept for the next piece."""
         try:
-            data = kept_data(self)
-            engine = data.engine(cast("Candidate", job.model), job.resources.threads)
-            with working_in(engine.folder):
-                return engine.run(data.pieces[job.piece])
+            data, model = kept_data(self), cast("Candidate", job.model)
+            with working_in(model.code.path):
+                return data.engine(model, job.resources.threads).run(data.pieces[job.piece])
         except EvaluationError as error:
             return failure(error)
 
@@ -248,13 +245,15 @@ class Data:
         self._last: tuple[Candidate, Engine] | None = None
 
     def engine(self, model: Candidate, threads: int = 1) -> Engine:
-        """The model, trained as far as it can be before the first group; an estimator with so many threads."""
+        """The model, trained as far as it can be before the first group; an estimator with so many threads.
+
+        To be called where its code lies.
+        """
         if self._last is None or (self._last[0] is not model and self._last[0] != model):
-            with working_in(model.code.path):
-                made = model.make()
-                if isinstance(made, EstimatorModel):
-                    made.threads = threads
-                self._last = model, Engine(self.plan, self.scorers, made, model.name, model.code.path)
+            made = model.make()
+            if isinstance(made, EstimatorModel):
+                made.threads = threads
+            self._last = model, Engine(self.plan, self.scorers, made, model.name)
         return self._last[1]
 
 

@@ -184,12 +184,11 @@ class _Work:
         pieces = [self.data.pieces[job.piece] for job in missing]
         fits = sum(piece.stop - piece.start for piece in pieces)
         try:
-            with threadpool_limits(limits=1):
+            with threadpool_limits(limits=1), working_in(model.code.path):
                 began = time.perf_counter()
                 engine = self.data.engine(model)
                 first = time.perf_counter() - began
-                with working_in(engine.folder):
-                    prepare, row = engine.trial()
+                prepare, row = engine.trial()
         except EvaluationError as error:
             return failure(error)
         seconds = first + (prepare * len(missing) + row * fits) / min(self.resources.workers, len(missing))
