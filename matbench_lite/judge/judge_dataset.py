@@ -18,7 +18,7 @@ from matbench_lite.errors import JudgingError
 from matbench_lite.judge.expression import evaluate, parse
 from matbench_lite.judge.properties import PropertySpec
 from matbench_lite.tasks import Task
-from matbench_lite.train import derived_seed
+from matbench_lite.train import data_digest, derived_seed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,8 +143,7 @@ class Dataset:
     def digest(self) -> str:
         """Changes when the rows do."""
         if self.feature_set:
-            text = f"{self.task.targets_sha256}{self.task.folds_sha256}{self.feature_set}"
-            return hashlib.sha256(text.encode()).hexdigest()
+            return hashlib.sha256(f"{data_digest(self.task)}{self.feature_set}".encode()).hexdigest()
         digest = hashlib.sha256()
         for rows in self._parts:
             digest.update(",".join(rows.X.columns).encode())
