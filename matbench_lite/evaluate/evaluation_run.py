@@ -97,7 +97,7 @@ def evaluate(
 
 def _untaught(plan: Plan, candidates: Sequence[Candidate]) -> Iterator[str]:
     """Say which estimators have nothing to learn from; a subclass of `Model` may well know its answers."""
-    names = [model.name for model in candidates if model.problem is None and model.is_estimator]
+    names = [model.name for model in candidates if model.estimators is not None]
     if names and plan.evaluation.type == "prediction" and plan.train is None and plan.person is None:
         yield (
             f"there is no data.pre_train: {in_words(names)} cannot be trained, and will answer 0, false or the first "
