@@ -9,7 +9,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -129,23 +129,19 @@ class Model:
 class Candidate(Named):
     """A model that can be made: its name in the results, and the digest of code and arguments.
 
-    `problem` says why it cannot be made after all.
+    `estimators` is what it is made from where its code has no subclass of `Model`: a file with `get_estimator`, or a
+    baseline. `problem` says why it cannot be made after all.
     """
 
     code: Code
+    estimators: Estimators | None = None
     problem: str | None = None
-
-    @property
-    def is_estimator(self) -> bool:
-        """Whether its code has no subclass of `Model`."""
-        return find_class(self.code, Model) is None
 
     def make(self) -> Any:
         """A new one."""
-        kind = find_class(self.code, Model)
-        if kind is not None:
-            return instantiate(self.code, kind)
-        return EstimatorModel(load_model(self.code.path or self.code.filename))  # a file, or a baseline
+        if self.estimators is not None:
+            return EstimatorModel(self.estimators)
+        return instantiate(self.code, cast("type[Any]", find_class(self.code, Model)))
 
 
 def load_candidate(code: Code) -> Candidate:
@@ -185,7 +181,7 @@ def _estimator(code: Code) -> Candidate:
     except MatbenchLiteError as error:
         raise EvaluationError(f"{code.key}: {error.message}", fix=error.fix) from error
     digest = _digest(model.sha256, "get_estimator", code)
-    return Candidate(name=code.override_name or model.name, code=code, sha256=digest)
+    return Candidate(name=code.override_name or model.name, code=code, estimators=model, sha256=digest)
 
 
 def uniquely_named(candidates: Iterable[Candidate]) -> tuple[list[Candidate], list[str]]:

@@ -125,13 +125,7 @@ _LONGEST = 80
 
 def mistakes(document: Mapping[str, Any]) -> list[EvaluationError]:
     """Everything in which a document differs from the schema: the key, its value, and what is allowed."""
-    import jsonschema_rs
-
-    found: list[EvaluationError] = []
-    for error in jsonschema_rs.validator_for(_schema()).iter_errors(document):
-        *path, keyword = error.schema_path
-        found += _mistakes(list(error.instance_path), str(keyword), _node(_schema(), path), document)
-    return list({str(mistake): mistake for mistake in found}.values())  # two rules may find the same mistake
+    return list({str(mistake): mistake for mistake in _mistakes(document)}.values())  # two rules may find the same
 
 
 def deprecated(document: Mapping[str, Any]) -> list[str]:
@@ -145,34 +139,36 @@ def shown(value: Any) -> str:
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
-def _mistakes(path: list[str | int], keyword: str, node: Any, document: Any) -> Iterator[EvaluationError]:
-    place = "/".join(map(str, path))
-    value = document
-    for step in path:
-        value = value[step]
-    prefix = f"{place}: " if place else ""
-    if keyword == "additionalProperties":
-        known = [name for name, about in node["properties"].items() if not about.get("deprecated")]
-        for name in sorted(set(value) - set(node["properties"])):
-            close = get_close_matches(name, known, n=1)
-            fix = f"did you mean {shown(close[0])}?" if close else f"use {', '.join(known)}"
-            yield EvaluationError(f"{prefix}unknown key {shown(name)}", fix=fix)
-    elif keyword == "required":
-        for name in node["required"]:
-            if name not in value:
-                missing = f"{place}/{name}".lstrip("/")
-                yield EvaluationError(f"{missing} is missing", fix=f"give {_allowed(node['properties'][name])}")
-    else:
-        yield EvaluationError(f"{prefix}{shown(value)} is not allowed", fix=f"give {_allowed(node)}")
+def _mistakes(document: Mapping[str, Any]) -> Iterator[EvaluationError]:
+    import jsonschema_rs
+
+    for error in jsonschema_rs.validator_for(_schema()).iter_errors(document):
+        *path, keyword = error.schema_path
+        value: Any = error.instance
+        node, place = _node(path), "/".join(map(str, error.instance_path))
+        prefix = f"{place}: " if place else ""
+        if keyword == "additionalProperties":
+            known = [name for name, about in node["properties"].items() if not about.get("deprecated")]
+            for name in sorted(set(value) - set(node["properties"])):
+                close = get_close_matches(name, known, n=1)
+                fix = f"did you mean {shown(close[0])}?" if close else f"use {', '.join(known)}"
+                yield EvaluationError(f"{prefix}unknown key {shown(name)}", fix=fix)
+        elif keyword == "required":
+            for name in node["required"]:
+                if name not in value:
+                    missing = f"{place}/{name}".lstrip("/")
+                    yield EvaluationError(f"{missing} is missing", fix=f"give {_allowed(node['properties'][name])}")
+        else:
+            yield EvaluationError(f"{prefix}{shown(value)} is not allowed", fix=f"give {_allowed(node)}")
 
 
 def _allowed(node: Mapping[str, Any]) -> str:
     return str(node["x-allowed"] if "x-allowed" in node else _pointed(node["$ref"])["x-allowed"])
 
 
-def _node(schema: Any, path: Sequence[str | int]) -> Any:
+def _node(path: Sequence[str | int]) -> Any:
     """The part of the schema that was not met; the nearest one around it that says what is allowed."""
-    node = nearest = schema
+    node = nearest = _schema()
     for step in path:
         node = _pointed(node["$ref"]) if step == "$ref" else node[step]
         if isinstance(node, dict) and ("x-allowed" in node or "properties" in node):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import copy
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple, cast
 
@@ -46,20 +45,17 @@ def pieces(plan: Plan) -> list[Piece]:
 class Engine:
     """Takes one new model through groups; it is set up and, without `corresponding_data`, trained at once."""
 
-    def __init__(self, plan: Plan, scorers: Sequence[Scorer], model: Any, name: str, folder: Path | None) -> None:
-        self.folder = folder  # where its code lies
+    def __init__(self, plan: Plan, scorers: Sequence[Scorer], model: Any, name: str) -> None:
         self.plan = plan
         self.scorers = scorers
         self.name = name
         self._setting = plan.evaluation.type
         self._model = model
         self._seed("pre_train")
-        with self._hook("setup_environment"):
-            model.setup_environment(self._setting)
+        self._call(model, "setup_environment", None, None, self._setting)
         self._check_applicable()
         if plan.train is not None and not plan.evaluation.corresponding_data:
-            with self._hook("pre_train"):
-                model.pre_train(plan.lessons())
+            self._call(model, "pre_train", None, None, plan.lessons())
 
     def run(self, piece: Piece) -> Outcome:
         """Take a copy of the model through some rows of a group; if it fails, say where, with its traceback.
@@ -89,22 +85,16 @@ class Engine:
         """A copy of the model that has learned all it may before the first row."""
         plan, group = self.plan, piece.group
         self._seed(group, piece.start)
-        with self._hook("copy", group):
-            model = copy.deepcopy(self._model)
-        with self._hook("start_participant", group):
-            model.start_participant(id=group)
+        model = self._copied(self._model, group)
+        self._call(model, "start_participant", group, None, id=group)
         if plan.train is not None and plan.evaluation.corresponding_data:
-            with self._hook("pre_train", group):
-                model.pre_train(plan.lessons(group))
+            self._call(model, "pre_train", group, None, plan.lessons(group))
         if plan.background is not None:
-            with self._hook("pre_person_background", group):
-                model.pre_person_background(shown(plan.background.get(group, ())))
+            self._call(model, "pre_person_background", group, None, shown(plan.background.get(group, ())))
         if self._setting == "coverage":
-            with self._hook("pre_train_person", group):
-                model.pre_train_person(shown(plan.test[group]))
+            self._call(model, "pre_train_person", group, None, shown(plan.test[group]))
         elif plan.person is not None:
-            with self._hook("pre_train_person", group):
-                model.pre_train_person(shown(plan.person.get(group, ())))
+            self._call(model, "pre_train_person", group, None, shown(plan.person.get(group, ())))
         return model
 
     def _in_sequence(self, model: Any, group: Any) -> list[list[Scored]]:
@@ -112,9 +102,11 @@ class Engine:
         adapting = self._setting == "adaption"
         many = None if adapting or len(self.scorers) > 1 else getattr(model, "predict_many", None)
         if many is not None:
-            with self._hook("predict_many", group):
+            try:
                 answers = many([record.item for record in rows])
                 return [[self.scorers[0].score(answer, record)] for answer, record in zip(answers, rows, strict=True)]
+            except RAISED as error:
+                raise self._failed(error, "predict_many", group, None) from error
         scored = []
         for record in rows:
             scored.append(self._predicted(model, group, record))
@@ -130,11 +122,8 @@ class Engine:
         for number in range(piece.start, piece.stop):
             others = every.copy()
             del others[number]
-            try:  # not `_hook`, as in `_adapt`
-                model = prepared.__deepcopy__({})
-                model.pre_train_person(others)
-            except RAISED as error:
-                raise self._failed(error, "pre_train_person", group, rows[number]) from error
+            model = self._copied(prepared, group, rows[number])
+            self._call(model, "pre_train_person", group, rows[number], others)
             scored.append(self._predicted(model, group, rows[number]))
             if note := self._ended(model, group):
                 log[f"{group}_{number}"] = note
@@ -156,13 +145,9 @@ class Engine:
     def _adapt(self, model: Any, group: Any, record: Record) -> None:
         for scorer in self.scorers:
             name, column = scorer.target.adapt, scorer.target.column
-            adapt = None if name is None else getattr(model, name, None)
-            if adapt is None:
-                continue  # as in CCOBRA, a model need not learn every column
-            try:
-                adapt(record.item, record.targets[column], **record.beside(column))
-            except RAISED as error:  # not `_hook`, which takes longer than many a model: this is done for every row
-                raise self._failed(error, str(name), group, record) from error
+            # As in CCOBRA, a model need not learn every column.
+            if name is not None and getattr(model, name, None) is not None:
+                self._call(model, name, group, record, record.item, record.targets[column], **record.beside(column))
 
     def _ended(self, model: Any, group: Any) -> Any:
         log: dict[str, Any] = {}
@@ -185,12 +170,18 @@ class Engine:
     def _seed(self, *place: object) -> None:
         seed_everything(derived_seed(self.plan.evaluation.seed, self.name, *place))
 
-    @contextmanager
-    def _hook(self, hook: str, group: Any = None, record: Record | None = None) -> Iterator[None]:
+    def _call(self, model: Any, hook: str, group: Any, record: Record | None, /, *given: Any, **columns: Any) -> None:
+        # No context manager, which takes longer than many a model: this is done for every row.
         try:
-            yield
+            getattr(model, hook)(*given, **columns)
         except RAISED as error:
             raise self._failed(error, hook, group, record) from error
+
+    def _copied(self, model: Any, group: Any, record: Record | None = None) -> Any:
+        try:
+            return copy.deepcopy(model)
+        except RAISED as error:
+            raise self._failed(error, "copy", group, record) from error
 
     def _failed(self, error: BaseException, hook: str, group: Any, record: Record | None) -> EvaluationError:
         place = "" if group is None else f", group {group!r}"
@@ -232,10 +223,9 @@ class Hooks(Protocol):
     def work(self, job: Job) -> Outcome:
         """Take a model through the piece where its code lies; it is trained once, and kept for the next piece."""
         try:
-            data = kept_data(self)
-            engine = data.engine(cast("Candidate", job.model), job.resources.threads)
-            with working_in(engine.folder):
-                return engine.run(data.pieces[job.piece])
+            data, model = kept_data(self), cast("Candidate", job.model)
+            with working_in(model.code.path):
+                return data.engine(model, job.resources.threads).run(data.pieces[job.piece])
         except EvaluationError as error:
             return failure(error)
 
@@ -255,13 +245,15 @@ class Data:
         self._last: tuple[Candidate, Engine] | None = None
 
     def engine(self, model: Candidate, threads: int = 1) -> Engine:
-        """The model, trained as far as it can be before the first group; an estimator with so many threads."""
+        """The model, trained as far as it can be before the first group; an estimator with so many threads.
+
+        To be called where its code lies.
+        """
         if self._last is None or (self._last[0] is not model and self._last[0] != model):
-            with working_in(model.code.path):
-                made = model.make()
-                if isinstance(made, EstimatorModel):
-                    made.threads = threads
-                self._last = model, Engine(self.plan, self.scorers, made, model.name, model.code.path)
+            made = model.make()
+            if isinstance(made, EstimatorModel):
+                made.threads = threads
+            self._last = model, Engine(self.plan, self.scorers, made, model.name)
         return self._last[1]
 
 

@@ -100,18 +100,17 @@ class Results:
 
     @cached_property
     def _places(self) -> dict[str, list[Place]]:
-        return {scorer.target.column: self._ordered(scorer, number) for number, scorer in enumerate(self.scorers)}
-
-    def _ordered(self, scorer: Scorer, number: int) -> list[Place]:
         well = [model for model in self.models.values() if model.error is None]
-        means = {model.name: model.scores[scorer.target.column].mean for model in well}
-        pairs = None
-        if well and self.design.cluster_count > 1:
-            scores = np.array([[row[number].score for row in model.rows] for model in well])
-            losses = scores if scorer.lower_is_better else self.perfect(scorer) - scores
-            found = moments(losses, self.design)
-            pairs = TaskPairs(slugs=tuple(means), higher=not scorer.lower_is_better, moments=found)
-        return order(means, pairs, higher_is_better=not scorer.lower_is_better)
+        places = {}
+        for number, scorer in enumerate(self.scorers):
+            column, higher, pairs = scorer.target.column, not scorer.lower_is_better, None
+            means = {model.name: model.scores[column].mean for model in well}
+            if well and self.design.cluster_count > 1:
+                scores = np.array([[row[number].score for row in model.rows] for model in well])
+                losses = self.perfect(scorer) - scores if higher else scores
+                pairs = TaskPairs(slugs=tuple(means), higher=higher, moments=moments(losses, self.design))
+            places[column] = order(means, pairs, higher_is_better=higher)
+        return places
 
     @cached_property
     def table(self) -> pd.DataFrame:

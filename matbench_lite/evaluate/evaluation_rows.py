@@ -22,6 +22,7 @@ from matbench_lite.evaluate.items import (
     split_choices,
     tuple_to_string,
 )
+from matbench_lite.train import data_digest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,8 +70,11 @@ def read_groups(sources: Iterable[Source], targets: Sequence[str], seed: int) ->
 
 
 def digest(groups: Groups | None) -> str:
-    """A sha256 over all that rows say: changed data are other data."""
+    """A sha256 over all that rows say, and their tasks: changed data are other data, and so are other structures."""
     sha = hashlib.sha256()
+    origins = (record.item.origin for records in (groups or {}).values() for record in records)
+    for task in {id(origin.task): origin.task for origin in origins if origin is not None}.values():
+        sha.update(data_digest(task).encode())  # structures are in no column
     for group, records in (groups or {}).items():
         for record in records:
             item = record.item

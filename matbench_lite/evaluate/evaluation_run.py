@@ -97,7 +97,7 @@ def evaluate(
 
 def _untaught(plan: Plan, candidates: Sequence[Candidate]) -> Iterator[str]:
     """Say which estimators have nothing to learn from; a subclass of `Model` may well know its answers."""
-    names = [model.name for model in candidates if model.problem is None and model.is_estimator]
+    names = [model.name for model in candidates if model.estimators is not None]
     if names and plan.evaluation.type == "prediction" and plan.train is None and plan.person is None:
         yield (
             f"there is no data.pre_train: {in_words(names)} cannot be trained, and will answer 0, false or the first "
@@ -184,12 +184,11 @@ class _Work:
         pieces = [self.data.pieces[job.piece] for job in missing]
         fits = sum(piece.stop - piece.start for piece in pieces)
         try:
-            with threadpool_limits(limits=1):
+            with threadpool_limits(limits=1), working_in(model.code.path):
                 began = time.perf_counter()
                 engine = self.data.engine(model)
                 first = time.perf_counter() - began
-                with working_in(engine.folder):
-                    prepare, row = engine.trial()
+                prepare, row = engine.trial()
         except EvaluationError as error:
             return failure(error)
         seconds = first + (prepare * len(missing) + row * fits) / min(self.resources.workers, len(missing))

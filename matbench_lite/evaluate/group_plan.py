@@ -77,11 +77,11 @@ class Plan:
 def make_plan(evaluation: Evaluation) -> Plan:
     """Read the data of an evaluation and decide who is shown what."""
     columns = [target.column for target in evaluation.targets]
+    test = read_groups(evaluation.test, columns, evaluation.seed)
     to_learn = (evaluation.pre_train, evaluation.pre_train_person, evaluation.pre_person_background)
-    test, train, person, background = (
-        read_groups(sources, columns, evaluation.seed) if sources else None for sources in (evaluation.test, *to_learn)
+    train, person, background = (
+        read_groups(sources, columns, evaluation.seed) if sources else None for sources in to_learn
     )
-    assert test is not None, "the schema requires it"
     check_data(evaluation, test, [train, person, background])
     own = {group: {record.key for record in rows} for group, rows in test.items()}
     kept = [_without_own(groups, own) for groups in (person, background)]

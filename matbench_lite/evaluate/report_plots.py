@@ -27,24 +27,15 @@ HARDEST = 30
 BANDS = 6
 """With more models, only those of the first rank have bands: others would hide each other."""
 
-_COLOURS = 6
-_SHAPES = (
-    "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0Z",
-    "M-4-4h8v8h-8Z",
-    "M0-5.3L5.3 0L0 5.3L-5.3 0Z",
-    "M0-5L4.8 3.6H-4.8Z",
-    "M0 5L4.8-3.6H-4.8Z",
-    "M-1.7-5h3.4v3.3h3.3v3.4h-3.3v3.3h-3.4v-3.3h-3.3v-3.4h3.3Z",
-)
-"""Circle, square, diamond, triangles up and down, cross; around 0, 0."""
+_COLOURS, _SHAPES = 6, 6
 
 
 @dataclass(frozen=True, kw_only=True)
 class Symbol:
-    """What stands for a model: the path of a shape, full or open, or letters; the number of its colour, and dashes."""
+    """What stands for a model: by number its colour and its shape, full or open, or letters instead; and dashes."""
 
     colour: int
-    shape: str = ""
+    shape: int | None = None
     open: bool = False
     letters: str = ""
     dashes: str = ""
@@ -55,7 +46,7 @@ def symbol(number: int) -> Symbol:
     colour, again = number % _COLOURS, number // _COLOURS
     if again < 2:
         # Outlines begin with another shape: no colour has the same shape twice.
-        shape = _SHAPES[(colour + 3 * again) % len(_SHAPES)]
+        shape = (colour + 3 * again) % _SHAPES
         return Symbol(colour=colour, shape=shape, open=again == 1, dashes="7 3" if again else "")
     rest, letters = number - 2 * _COLOURS, ""
     while rest >= 0:

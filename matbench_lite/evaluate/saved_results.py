@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from matbench_lite._version import __version__
-from matbench_lite.atomic import replacing, write_bytes
+from matbench_lite.atomic import write_bytes
 from matbench_lite.board import headline
 from matbench_lite.cleaner import for_csv
 from matbench_lite.errors import EvaluationError, raising
@@ -50,22 +50,22 @@ def save_results(results: Results, output: str | Path) -> Path:
         ['model_log.json', 'report.html', 'results.csv', 'results.parquet', 'scores.json']
     """
     folder = Path(output)
-    document = as_document(results)
     log = {name: model.log for name, model in results.models.items() if model.log}
+    table = results.table
+    # Parquet has one type per column: identifiers of several kinds become texts.
+    mixed = [name for name in ("id", "sequence") if name in table and table[name].map(type).nunique() > 1]
+    # Names and answers are anybody's text.
+    cells = table.map(lambda cell: for_csv(cell) if isinstance(cell, str) else cell)
+    files = {
+        "scores.json": json.dumps(as_document(results), indent=2, allow_nan=False).encode() + b"\n",
+        "model_log.json": json.dumps(log, indent=2).encode() + b"\n",
+        "results.csv": cells.to_csv(index=False).encode(),
+        "results.parquet": table.astype(dict.fromkeys(mixed, str)).to_parquet(index=False),
+        "report.html": as_page(results).encode(),
+    }
     with raising(EvaluationError, f"{folder} cannot be written", fix="choose another --output"):
-        folder.mkdir(parents=True, exist_ok=True)
-        write_bytes(folder / "scores.json", json.dumps(document, indent=2, allow_nan=False).encode() + b"\n")
-        write_bytes(folder / "model_log.json", json.dumps(log, indent=2).encode() + b"\n")
-        with replacing(folder / "results.csv") as temporary:
-            # Names and answers are anybody's text.
-            cells = results.table.map(lambda cell: for_csv(cell) if isinstance(cell, str) else cell)
-            cells.to_csv(temporary, index=False)
-        with replacing(folder / "results.parquet") as temporary:
-            # Parquet has one type per column: identifiers of several kinds become texts.
-            table = results.table
-            mixed = [name for name in ("id", "sequence") if name in table and table[name].map(type).nunique() > 1]
-            table.astype(dict.fromkeys(mixed, str)).to_parquet(temporary, index=False)
-        write_bytes(folder / "report.html", as_page(results).encode())
+        for name, content in files.items():
+            write_bytes(folder / name, content)
     return folder / "report.html"
 
 
@@ -113,7 +113,10 @@ def _model(results: Results, model: ModelResult) -> dict[str, Any]:
 
 def _scores(results: Results, scorer: Scorer, model: ModelResult) -> dict[str, Any]:
     scores = model.scores[scorer.target.column]
-    document = {**standing(results, scorer, model.name), **asdict(scores, dict_factory=_as_json)}
+    place = next(place for place in results.places(scorer) if place.slug == model.name)
+    document: dict[str, Any] = {**asdict(place, dict_factory=_as_json), **asdict(scores, dict_factory=_as_json)}
+    for name in ("slug", "reference", "best"):
+        del document[name]
     if not scores.learning_curve:
         del document["learning_curve"]
     return document | {"groups": {str(group): mean for group, mean in scores.groups.items()}}
@@ -212,18 +215,6 @@ def model_headline(results: Results, scorer: Scorer) -> str:
     said = headline(places, {place.slug: place.slug for place in places})
     limited = len(places) > 1 and places[0].first_place is not None and len(results.design.sizes) == 1
     return f"{said} {ONLY_GROUPS[0].upper()}{ONLY_GROUPS[1:]}." if limited else said
-
-
-def standing(results: Results, scorer: Scorer, name: str) -> dict[str, Any]:
-    """The place of a model, and what is said of it beside the best, as plain data."""
-    place = next(place for place in results.places(scorer) if place.slug == name)
-    names = ("rank", "first_place", "last_place", "leading", "wide", "word")
-    interval = place.difference_interval
-    return {name: getattr(place, name) for name in names} | {
-        "difference": place.difference,
-        "difference_interval": interval and [interval.low, interval.high],
-        "p": place.p,
-    }
 
 
 def rounded(value: float, interval: Interval | None) -> str:

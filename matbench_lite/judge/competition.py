@@ -90,16 +90,14 @@ def load_datasets(folder: Path, names: Sequence[str] = ()) -> list[Dataset]:
     for name in names:
         if name not in public:
             raise unknown_name("dataset", name, public, where=f" in {folder}")
-    return [_loaded(folder, name, public[name], hidden.get(name)) for name in names or public]
+    return [_loaded(folder, name, public[name], hidden) for name in names or public]
 
 
-def _loaded(folder: Path, name: str, about: dict[str, Any], hidden: dict[str, Any] | None) -> Dataset:
+def _loaded(folder: Path, name: str, about: dict[str, Any], all_hidden: dict[str, Any]) -> Dataset:
     import pandas as pd
 
     try:
-        if hidden is None:
-            raise KeyError(name)
-        target = about["target"]
+        hidden, target = all_hidden[name], about["target"]
         places = (folder, folder / HIDDEN)
         train, rows = (pd.read_csv(place / f"{name}.csv", float_precision="round_trip") for place in places)
         parts = {str(part): _split(table[train.columns], target) for part, table in rows.groupby(_PART)}

@@ -12,7 +12,6 @@ from pathlib import Path
 from string import ascii_uppercase
 
 import numpy as np
-from numpy.typing import NDArray
 
 from matbench_lite.atomic import write_bytes
 from matbench_lite.documents import toml_document
@@ -236,17 +235,16 @@ def combine(opinions: Sequence[Opinion], key: Mapping[str, Mapping[str, str]]) -
     named = [{name: letter for letter, name in key[item.dossier].items() if letter != "dataset"} for item in opinions]
     algorithms = sorted({name for letters in named for name in letters})
     datasets = sorted({key[item.dossier]["dataset"] for item in opinions})
-    places: dict[str, list[NDArray[np.float64]]] = {dataset: [] for dataset in datasets}
+    given: dict[str, list[list[float]]] = {dataset: [] for dataset in datasets}
     ranks: dict[str, dict[str, dict[str, float]]] = {name: {} for name in algorithms}
     notes: dict[str, dict[str, dict[str, Mapping[str, str]]]] = {name: {} for name in algorithms}
     for item, letters in zip(opinions, named, strict=True):
         dataset = key[item.dossier]["dataset"]
-        given = [item.trust[letters[name]] if name in letters else WORST_RANK for name in algorithms]
-        places[dataset].append(average_ranks(np.array(given)[:, np.newaxis])[:, 0])
+        given[dataset].append([item.trust[letters[name]] if name in letters else WORST_RANK for name in algorithms])
         for name, letter in letters.items():
             ranks[name].setdefault(dataset, {})[item.expert] = item.trust[letter]
             notes[name].setdefault(dataset, {})[item.expert] = item.notes.get(letter, {})
-    by_dataset = np.stack([np.mean(places[dataset], axis=0) for dataset in datasets])
+    by_dataset = np.stack([average_ranks(np.transpose(given[dataset])).mean(axis=1) for dataset in datasets])
     means = dict(zip(algorithms, np.round(by_dataset.mean(axis=0), 9).tolist(), strict=True))
     rows = [
         Trusted(

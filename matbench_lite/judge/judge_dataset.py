@@ -18,7 +18,7 @@ from matbench_lite.errors import JudgingError
 from matbench_lite.judge.expression import evaluate, parse
 from matbench_lite.judge.properties import PropertySpec
 from matbench_lite.tasks import Task
-from matbench_lite.train import derived_seed
+from matbench_lite.train import data_digest, derived_seed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,8 +143,7 @@ class Dataset:
     def digest(self) -> str:
         """Changes when the rows do."""
         if self.feature_set:
-            text = f"{self.task.targets_sha256}{self.task.folds_sha256}{self.feature_set}"
-            return hashlib.sha256(text.encode()).hexdigest()
+            return hashlib.sha256(f"{data_digest(self.task)}{self.feature_set}".encode()).hexdigest()
         digest = hashlib.sha256()
         for rows in self._parts:
             digest.update(",".join(rows.X.columns).encode())
@@ -208,7 +207,7 @@ def make_dataset(known: KnownFormula, *, seed: int = 0) -> Dataset:
             relevant=tuple(known.relevant),
             irrelevant=(*known.irrelevant, *known.decoys),
             noise=known.noise,
-            ranges={name: (item.low, item.high) for name, item in _features(known).items()},
+            ranges={name: (item.low, item.high) for name, item in {**known.relevant, **known.irrelevant}.items()},
         ),
         property_spec=known.property_spec,
     )
@@ -231,15 +230,11 @@ def table_task(name: str, target: str, unit: str, rows: int) -> Task:
     )
 
 
-def _features(known: KnownFormula) -> dict[str, Feature]:
-    return {**known.relevant, **known.irrelevant}
-
-
 def _drawn(known: KnownFormula, rng: np.random.Generator, rows: int, ranges: Mapping[str, tuple[float, float]]) -> Rows:
     import pandas as pd
 
     columns: dict[str, NDArray[np.float64]] = {}
-    for name, feature in _features(known).items():
+    for name, feature in {**known.relevant, **known.irrelevant}.items():
         low, high = ranges.get(name, (feature.low, feature.high))
         if feature.log:
             columns[name] = np.exp(rng.uniform(np.log(low), np.log(high), rows))

@@ -41,20 +41,13 @@ def points(values: ArrayLike, passed: ArrayLike, *, ties: Ties = "competition") 
         >>> points([0.9, 0.8, 0.9, 5.0], [True, True, True, False]).tolist()
         [4.0, 2.0, 4.0, 1.0]
     """
-    value = np.asarray(values, dtype=np.float64)
-    fine = np.asarray(passed, dtype=bool)
-    # Entry [..., i, j] compares algorithm i with j; few algorithms take part, so all pairs are cheap.
-    counts = fine[..., np.newaxis, :] & fine[..., :, np.newaxis]
-    mine, theirs = value[..., :, np.newaxis], value[..., np.newaxis, :]
-    better, equal = counts & (theirs > mine), counts & (theirs == mine)
-    if ties == "dense":
-        # Of several equals that are better, only the first one counts.
-        first = ~np.tril(equal, k=-1).any(axis=-1)
-        better &= first[..., np.newaxis, :]
-    place = 1.0 + better.sum(axis=-1)
-    if ties == "average":
-        place += (equal.sum(axis=-1) - 1) / 2
-    return np.where(fine, value.shape[-1] - place + 1.0, 1.0)
+    import pandas as pd
+
+    value, fine = np.asarray(values, dtype=np.float64), np.asarray(passed, dtype=bool)
+    rows = pd.DataFrame(np.where(fine, value, np.nan).reshape(-1, value.shape[-1]))
+    # NaN has no place, and nobody is placed behind it.
+    place = rows.rank(axis=1, method="min" if ties == "competition" else ties, ascending=False).to_numpy()
+    return np.where(fine, value.shape[-1] - place.reshape(value.shape) + 1.0, 1.0)
 
 
 def harmonic_mean(parts: ArrayLike, *, axis: int = -1) -> NDArray[np.float64]:
@@ -254,7 +247,7 @@ def qualified(field: Field, rules: Rules) -> tuple[Field, tuple[Disqualified, ..
 
 
 DRAWS = 1000
-_PAIRS = 4_000_000  # comparisons of two algorithms held in memory at a time
+_DRAWN = 4_000_000  # runs of algorithms held in memory at a time
 _EQUAL = 1e-9
 
 
@@ -314,9 +307,8 @@ def sensitivity(field: Field, rules: Rules, *, draws: int = DRAWS, seed: int = 0
 
 def _drawn_scores(runs: DatasetRuns, rules: Rules, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Scores of one dataset, shape (draws, algorithms), its runs drawn again each time."""
-    number, algorithms = runs.r2.shape
-    rows = rng.integers(number, size=(draws, number))
-    chunk = max(1, _PAIRS // (number * algorithms**2))
+    rows = rng.integers(len(runs.numbers), size=(draws, len(runs.numbers)))
+    chunk = max(1, _DRAWN // runs.r2.size)
     parts = [dataset_points(runs.take(rows[first : first + chunk]), rules) for first in range(0, draws, chunk)]
     return harmonic_mean(np.concatenate(parts))
 

@@ -201,6 +201,7 @@ def _notes(field: Field) -> dict[str, tuple[str, ...]]:
 def failures(field: Field, rules: Rules) -> Iterator[Failure]:
     """Every run of the qualified algorithms that did not count, and why; in `final` also every median."""
     for runs in field.datasets:
+        passed = passed_runs(runs, rules)
         for row, number in enumerate(runs.numbers):
             for algorithm in field.algorithms:
                 run = field.runs.get((algorithm, runs.dataset, number))
@@ -208,24 +209,22 @@ def failures(field: Field, rules: Rules) -> Iterator[Failure]:
                 if reason:
                     yield Failure(algorithm=algorithm, dataset=runs.dataset, run=number, reason=reason)
             if rules.name == "draft":
-                yield from _inaccurate(field, runs.take(np.array([row])), rules, number)
+                yield from _inaccurate(field, runs.dataset, runs.r2[row], passed[row], rules, number)
         if rules.name == "final":
             middle = medians(runs)
-            yield from _inaccurate(field, middle, rules, None)
+            yield from _inaccurate(field, runs.dataset, middle.r2, passed_runs(middle, rules), rules, None)
             for column, algorithm in enumerate(field.algorithms):
                 if not np.isfinite(middle.r2[column]):
                     reason = "half of its runs or more are missing: there is no median"
                     yield Failure(algorithm=algorithm, dataset=runs.dataset, run=None, reason=reason)
 
 
-def _inaccurate(field: Field, runs: DatasetRuns, rules: Rules, number: int | None) -> Iterator[Failure]:
+def _inaccurate(
+    field: Field, dataset: str, r2: np.ndarray, passed: np.ndarray, rules: Rules, number: int | None
+) -> Iterator[Failure]:
     """Complete runs, or medians, that are not accurate enough."""
-    r2 = np.atleast_2d(runs.r2)[0]
-    passed = np.atleast_2d(passed_runs(runs, rules))[0]
     complete = np.isfinite(r2)
-    if not complete.any():
-        return
-    best = float(r2[complete].max())
+    best = float(r2.max(initial=-np.inf, where=complete))
     for column, algorithm in enumerate(field.algorithms):
         if complete[column] and not passed[column]:
             reason = f"R2 {r2[column]:.3f} is not more than half of the best, {best:.3f}"
@@ -233,7 +232,7 @@ def _inaccurate(field: Field, runs: DatasetRuns, rules: Rules, number: int | Non
                 reason = f"no R2 is above 0; the best is {best:.3f}"
             if rules.min_accuracy == "train-and-test":
                 reason += ", and on training rows it is no better"
-            yield Failure(algorithm=algorithm, dataset=runs.dataset, run=number, reason=reason, inaccurate=True)
+            yield Failure(algorithm=algorithm, dataset=dataset, run=number, reason=reason, inaccurate=True)
 
 
 _MOST_RUNS = 12  # numbers of runs that are listed one by one

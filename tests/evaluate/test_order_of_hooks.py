@@ -165,3 +165,11 @@ def test_a_model_that_does_not_fit_the_data_is_named(folder) -> None:
     )
     failure = folder.run(models=["words.py"]).models["words"].error
     assert failure.startswith("words does not support the domain energy of the test data")
+
+
+def test_a_class_of_ccobra_is_asked_in_every_setting(folder) -> None:
+    own = SPY.replace("from matbench_lite.evaluate import Model", "class CCobraModel:\n    pass")
+    own = own.replace("(Model)", "(CCobraModel)").replace('super().__init__("spy")', 'self.name = "spy"')
+    folder.write("spy.py", own)
+    for setting in ("prediction", "adaption", "coverage", "loo-coverage"):
+        assert folder.run(type=setting, models=["spy.py"]).models["spy"].error is None, setting

@@ -13,7 +13,8 @@ from sklearn.linear_model import LogisticRegression
 
 from matbench_lite import load_benchmark
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate import evaluate
+from matbench_lite.evaluate import evaluate, parse_evaluation
+from matbench_lite.evaluate.group_plan import make_plan
 
 TOML = """
 name = "ours"
@@ -88,3 +89,22 @@ def test_a_family_of_materials_is_none_of_a_table(tmp_path: Path) -> None:
 def test_a_class_that_would_part_a_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EvaluationError, match="phase has the class 'hcp/fcc'"):
         evaluate(write(tmp_path, "phase", name="hcp/fcc"))
+
+
+def test_changed_structures_are_other_data(tmp_path: Path) -> None:
+    about = TOML.format(target="energy", kind="regression", unit='unit = "eV"').replace('"table"', '"structure"')
+    about = about.replace('columns = ["x", "z"]', 'input = "structure"\nstructure_format = "poscar"')
+    (tmp_path / "ours.toml").write_text(about)
+    source = {"task": "energy", "benchmark": "ours.toml", "group_by": "lab"}
+    evaluation = parse_evaluation(
+        {"type": "coverage", "data.test": source, "models": ["dummy"]}, name="e", folder=tmp_path
+    )
+    digests = set()
+    for length in (4.0, 4.0, 4.1):
+        cells = [
+            f"NaCl\n{length + row / 10}\n1 0 0\n0 1 0\n0 0 1\nNa Cl\n1 1\nDirect\n0 0 0\n.5 .5 .5" for row in range(9)
+        ]
+        table = pd.DataFrame({"id": range(9), "structure": cells, "energy": np.arange(9.0), "lab": np.arange(9) % 3})
+        table.to_csv(tmp_path / "data.csv", index=False)
+        digests.add(make_plan(evaluation).digest)
+    assert len(digests) == 2

@@ -44,6 +44,14 @@ def test_the_features_are_the_columns(tmp_path: Path) -> None:
     assert dataset.train.X.dtypes.astype(str).tolist() == ["float64", "float64"]
 
 
+def test_changed_inputs_are_another_dataset(tmp_path: Path) -> None:
+    before = task_dataset(task_of(tmp_path, '["b_1"]')).digest
+    assert task_dataset(task_of(tmp_path, '["b_1"]')).digest == before
+    table = pd.read_csv(tmp_path / "data.csv")
+    table.assign(b_1=table["b_1"] + 1).to_csv(tmp_path / "data.csv", index=False)
+    assert task_dataset(load_benchmark(tmp_path / "ours.toml").tasks[0]).digest != before
+
+
 @pytest.mark.parametrize(
     ("columns", "message"),
     [

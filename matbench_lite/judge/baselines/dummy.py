@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from sklearn.dummy import DummyRegressor
 
 from matbench_lite.judge.linear_formula import LinearFormula
 
 
-def get_estimator() -> Any:
+def get_estimator() -> LinearFormula:
     """A new, untrained estimator."""
-    from sklearn.dummy import DummyRegressor
-
     return LinearFormula(DummyRegressor())
