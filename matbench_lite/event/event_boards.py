@@ -200,11 +200,9 @@ def board_document(event: Event, public: PublicBoard, final: PrivateBoard | None
 
 
 def _final_row(row: PrivateRow) -> dict[str, Any]:
-    place = row.place
-    said = {name: getattr(place, name) for name in ("first_place", "last_place", "leading", "wide", "word")}
-    said |= {"difference": place.difference, "difference_interval": place.difference_interval}
+    names = ("first_place", "last_place", "leading", "wide", "word", "difference", "difference_interval", "p")
     plain = {name: value for name, value in asdict(row).items() if name != "place"}
-    return plain | {"move": row.move, **said, "p": place.p}
+    return plain | {"move": row.move} | {name: getattr(row.place, name) for name in names}
 
 
 def require_public(event: Event, now: datetime) -> None:
