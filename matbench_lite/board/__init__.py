@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     )
     from matbench_lite.board.results import Results as Results
     from matbench_lite.board.rows import (
-        TargetsState as TargetsState, read_rows as read_rows, targets_state as targets_state,
+        TargetsState as TargetsState, read_rows as read_rows, row_losses as row_losses,
+        targets_state as targets_state,
     )
     from matbench_lite.board.subset_scores import (
         FEWEST_ROWS as FEWEST_ROWS, DistanceBin as DistanceBin, SubsetScore as SubsetScore,

@@ -1,4 +1,7 @@
-"""The command line: thin modules, one per command; no logic."""
+"""The command line: thin modules, one per command; no logic.
+
+They import other packages whole (`from matbench_lite import train`): what is behind a door is loaded when it is used.
+"""
 
 from __future__ import annotations
 

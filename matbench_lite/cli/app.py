@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections import UserDict
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
@@ -45,17 +45,11 @@ _COMMANDS = {
 """Where each command is: the module in this package, and the function or the group in it."""
 
 
-class _Commands(Mapping[str, Any]):
+class _Commands(UserDict[str, Any]):
     """The commands by name; the module of one is imported when it is asked for."""
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(_COMMANDS)
-
-    def __len__(self) -> int:
-        return len(_COMMANDS)
-
     def __getitem__(self, name: str) -> Any:
-        return _load(name, _COMMANDS[name])
+        return _load(name, self.data[name])
 
 
 @cache
@@ -76,13 +70,12 @@ class _Group(typer.core.TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands = _Commands()  # type: ignore[assignment]
+        self.commands = _Commands(_COMMANDS)
 
 
 app = typer.Typer(
     name="mbl",
     cls=_Group,
-    help="Leaderboards for models that predict materials properties.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,

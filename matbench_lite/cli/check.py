@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 from rich.text import Text
 
+from matbench_lite import check as checks
+from matbench_lite import submission
 from matbench_lite.cleaner import for_terminal
 from matbench_lite.cli.options import JsonOption, OwnBenchmarkOption
 from matbench_lite.cli.output import out, plain_table, print_json, say, targets_of
+from matbench_lite.tasks import load_benchmark
 from matbench_lite.text import count
-
-if TYPE_CHECKING:
-    from matbench_lite.check import Checked, Finding
 
 
 def check(
@@ -44,11 +44,8 @@ def check(
 
         mbl check submissions/my-forest --format github
     """
-    from matbench_lite.check import check_paths
-    from matbench_lite.tasks import load_benchmark
-
     bench = None if benchmark is None else load_benchmark(Path(benchmark))
-    verdicts = check_paths(entries, submissions=submissions, benchmark=bench)
+    verdicts = checks.check_paths(entries, submissions=submissions, benchmark=bench)
     if json:
         print_json([checked.as_dict() for checked in verdicts])
     elif format == "github":
@@ -71,10 +68,8 @@ _STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 _WIDEST = 120  # longer lines are hard to read
 
 
-def print_checked(checked: Checked) -> None:
+def print_checked(checked: checks.Checked) -> None:
     """Print the verdict on one entry: the category and why, every finding with its fix, and what was not run."""
-    from matbench_lite.check import codes_by_reason
-
     counts = ", ".join(count(n, word) for word in _STYLES if (n := checked.count(word)))  # type: ignore[arg-type]
     verdict = ("passes", "bold green") if checked.ok else ("does not pass", "bold red")
     say((checked.slug, "bold"), ": ", verdict, f" ({counts})" if counts else "")
@@ -95,14 +90,14 @@ def print_checked(checked: Checked) -> None:
             table.add_row(label, message, Text(for_terminal(finding.fix, None)))
         out.print()
         out.print(table)
-    for reason, codes in codes_by_reason(checked.not_run).items():
+    for reason, codes in checks.codes_by_reason(checked.not_run).items():
         say(f"  {', '.join(codes)}: {reason}")
 
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def annotation(checked: Checked, finding: Finding) -> str:
+def annotation(checked: checks.Checked, finding: checks.Finding) -> str:
     r"""One finding as one line that GitHub's runner understands.
 
     Everything a stranger wrote is escaped as the runner asks: a message cannot end the line, nor begin a command of
@@ -116,10 +111,8 @@ def annotation(checked: Checked, finding: Finding) -> str:
         >>> annotation(checked, found)
         '::error file=submissions/a/submission.json,title=MBL201 a::50%25 of it%0Ais wrong%0Afix: save it again'
     """
-    from matbench_lite.submission import DOCUMENT
-
     # The path as GitHub knows it: from the root of the repository, where a workflow runs.
-    path, here = checked.folder / (finding.file or DOCUMENT), Path.cwd()
+    path, here = checked.folder / (finding.file or submission.DOCUMENT), Path.cwd()
     path = path.relative_to(here) if path.is_relative_to(here) else path
     properties = {"file": path.as_posix(), "title": f"{finding.code} {checked.slug}"}
     place = f"{finding.place}: " if finding.place and finding.place != finding.file else ""

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from matbench_lite import event as events
+from matbench_lite import judge, metrics
 from matbench_lite.cli.output import errors, out, print_fitted, say, text_column
 from matbench_lite.text import MISSING, share
-
-if TYPE_CHECKING:
-    from matbench_lite.event import Event, PrivateBoard, PublicBoard, Received
-    from matbench_lite.judge import Judgement, KnownFormula, Run, Trust
 
 _MOST_FAILURES = 20
 
 
-def plain_formula(known: KnownFormula) -> dict[str, Any]:
+def plain_formula(known: judge.KnownFormula) -> dict[str, Any]:
     """A synthetic set as plain JSON, without what is hidden."""
     return {
         "name": known.name,
@@ -29,7 +27,7 @@ def plain_formula(known: KnownFormula) -> dict[str, Any]:
     }
 
 
-def print_formulas(formulas: Sequence[KnownFormula]) -> None:
+def print_formulas(formulas: Sequence[judge.KnownFormula]) -> None:
     """The synthetic sets."""
     described = [plain_formula(item) for item in formulas]
     print_fitted(
@@ -43,14 +41,14 @@ def print_formulas(formulas: Sequence[KnownFormula]) -> None:
     )
 
 
-def report_run(run: Run, done: int, total: int) -> None:
+def report_run(run: judge.Run, done: int, total: int) -> None:
     """One line per run, as it comes in."""
     place = f"{done}/{total} {run.algorithm} on {run.dataset}, run {run.run}"
     numbers = f"R2 {run.r2:.3f}, {run.components:g} components, property {run.property_value:.3g}"
     say(f"{place}: ", (run.flaw, "red") if run.flaw else numbers, to=errors)
 
 
-def print_judgement(judgement: Judgement, title: str) -> None:
+def print_judgement(judgement: judge.Judgement, title: str) -> None:
     """Scores, places, why, how certain, and who failed where."""
     rows = judgement.algorithms
     say((title, "bold"), f": {judgement.rules.text}\n")
@@ -79,25 +77,21 @@ def print_judgement(judgement: Judgement, title: str) -> None:
     _print_failures(judgement)
 
 
-def _print_failures(judgement: Judgement) -> None:
-    from matbench_lite.judge import grouped_failures
-
+def _print_failures(judgement: judge.Judgement) -> None:
     for item in judgement.disqualified:
         gate = f"beats {judgement.rules.qualify} on {item.beaten} of {item.datasets} datasets"
         say((f"{item.algorithm} is not judged:", "yellow"), f" it {gate}")
     if judgement.failures:
         say((f"\n{len(judgement.failures)} runs did not count:", "yellow"))
-    rows = list(grouped_failures(judgement.failures))
+    rows = list(judge.grouped_failures(judgement.failures))
     for row in rows[:_MOST_FAILURES]:
         say(f"  {row.algorithm} on {row.dataset}, run {row.runs}: {row.reason}")
     if len(rows) > _MOST_FAILURES:
         say(f"  and {len(rows) - _MOST_FAILURES} more; --json has them all")
 
 
-def print_trust(trust: Trust) -> None:
+def print_trust(trust: judge.Trust) -> None:
     """Whom the experts trust, names opened."""
-    from matbench_lite.judge import COMBINING_RULE
-
     rows = trust.algorithms
     say(("\nTrusted most:", "bold"), f" {', '.join(trust.winners)}\n")
     print_fitted(
@@ -111,13 +105,13 @@ def print_trust(trust: Trust) -> None:
             ),
         ]
     )
-    say(f"\n{COMBINING_RULE}", soft_wrap=False)
+    say(f"\n{judge.COMBINING_RULE}", soft_wrap=False)
 
 
 _STATE_STYLES = {"scored": "green", "error": "red"}
 
 
-def print_created(event: Event, *, already_public: bool) -> None:
+def print_created(event: events.Event, *, already_public: bool) -> None:
     """What was made, and what to do with it."""
     task = event.public_task
     inputs = "columns of a table" if task.input == "table" else f"{task.input}s"
@@ -132,20 +126,20 @@ def print_created(event: Event, *, already_public: bool) -> None:
     say(f"\nnext: mbl event receive {event.folder} SUBMISSION, mbl event score {event.folder}, mbl event board …")
 
 
-def print_received(taken: Sequence[Received]) -> None:
+def print_received(taken: Sequence[events.Received]) -> None:
     """What was taken in."""
     for each in taken:
         mark = f" ({_mark(each)}: kept, does not count)" if each.mark else ""
         say(f"received {each.id} from {each.participant}{mark}")
 
 
-def print_scored(each: Received) -> None:
+def print_scored(each: events.Received) -> None:
     """How one submission fared; no scores."""
     stage = f", {each.stage}" if each.stage else ""
     say((f"{each.id}: {each.state}{stage}", _STATE_STYLES.get(each.state, "")))
 
 
-def print_status(event: Event, received: Sequence[Received], now: datetime) -> None:
+def print_status(event: events.Event, received: Sequence[events.Received], now: datetime) -> None:
     """When, and what was received, with errors in full."""
     say(f"{event.title}: {_phase(event, now)}")
     say(f"opens {_time(event.opening)}, public board {_time(event.public_opening)}, closes {_time(event.closing)}")
@@ -168,36 +162,34 @@ def print_status(event: Event, received: Sequence[Received], now: datetime) -> N
             say((each.trace or "").strip())
 
 
-def print_boards(event: Event, public: PublicBoard, final: PrivateBoard | None, now: datetime) -> None:
+def print_boards(
+    event: events.Event, public: events.PublicBoard, final: events.PrivateBoard | None, now: datetime
+) -> None:
     """The public board and, if it may be seen, the private one."""
-    from matbench_lite.event import final_columns, public_columns
-
     say(f"{event.title}: {_phase(event, now)}")
     if final is not None:
         if final.rows:
             title = f"Private board: test scores on {final.test_rows} rows, {_metric(event)}"
-            print_fitted(final_columns(event, final), title=title)
+            print_fitted(events.final_columns(event, final), title=title)
             say(f"\n{final.headline}", soft_wrap=False)
         out.print()
     if not public.rows:
         say("no submission was scored yet")
         return
-    print_fitted(public_columns(event, public), title=f"Public board: validation scores, {_metric(event)}")
+    print_fitted(events.public_columns(event, public), title=f"Public board: validation scores, {_metric(event)}")
 
 
-def _metric(event: Event) -> str:
-    from matbench_lite.metrics import METRICS, metric_name  # numpy: not for every command
-
-    name = metric_name(event.metric, event.public_task.unit)
-    return f"{name}, {'higher' if METRICS[event.metric].higher_is_better else 'lower'} is better"
+def _metric(event: events.Event) -> str:
+    name = metrics.metric_name(event.metric, event.public_task.unit)
+    return f"{name}, {'higher' if metrics.METRICS[event.metric].higher_is_better else 'lower'} is better"
 
 
-def _phase(event: Event, now: datetime) -> str:
+def _phase(event: events.Event, now: datetime) -> str:
     words = {"announced": "not open yet", "private": "open, no public board yet", "open": "open", "closed": "closed"}
     return words[event.phase(now)]
 
 
-def _mark(each: Received) -> str:
+def _mark(each: events.Received) -> str:
     return f"duplicate of {each.same_as}" if each.mark == "duplicate" else each.mark or ""
 
 

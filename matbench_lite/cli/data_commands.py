@@ -10,7 +10,9 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from matbench_lite import board, data, stats
 from matbench_lite.cleaner import for_terminal
+from matbench_lite.cli.leaderboard import print_refused
 from matbench_lite.cli.options import BenchmarkOption, JsonOption, SubmissionsOption
 from matbench_lite.cli.output import coloured, errors, out, plain_table, print_fitted, print_json, say, text_column
 from matbench_lite.errors import DataError, MetricError
@@ -29,12 +31,9 @@ def status(benchmark: BenchmarkOption = "matbench_v0.1", json: JsonOption = Fals
 
         MATBENCH_LITE_DATA=/scratch/matbench mbl data status --json
     """
-    from matbench_lite.data import data_directory
-    from matbench_lite.data import status as data_status
-
-    items = data_status(load_benchmark(benchmark))
+    items = data.status(load_benchmark(benchmark))
     if json:
-        print_json({"directory": str(data_directory()), "parts": [asdict(item) for item in items]})
+        print_json({"directory": str(data.data_directory()), "parts": [asdict(item) for item in items]})
         return
     rows = []
     for targets, inputs in zip(items[::2], items[1::2], strict=True):
@@ -43,7 +42,7 @@ def status(benchmark: BenchmarkOption = "matbench_v0.1", json: JsonOption = Fals
         size = sum({item.path: item.bytes for item in (targets, inputs)}.values())
         rows.append((targets.task, targets.state, inputs.state, file_size(size) if size else MISSING, sources or "–"))
     _print_rows(("task", "targets", "inputs", "size", "from"), rows, spare="from", right="size")
-    say(f"\ndata directory: {data_directory()}")
+    say(f"\ndata directory: {data.data_directory()}")
     if any(item.state == "missing" for item in items):
         say("to get what is missing: mbl data fetch TASK…, or mbl data add PATH… for files you have", soft_wrap=False)
 
@@ -73,13 +72,11 @@ def fetch(
 
         mbl data fetch matbench_steels --mirror https://example.org/matbench
     """
-    from matbench_lite.data import fetch as fetch_data
-
     bench = load_benchmark(benchmark)
 
     def fetched(task: Task) -> dict[str, Any]:
         try:
-            parts = fetch_data(task, targets_only=targets_only, mirrors=mirror or (), again=again)
+            parts = data.fetch(task, targets_only=targets_only, mirrors=mirror or (), again=again)
         except DataError as error:
             return {"task": task.name, "parts": {}, "error": str(error)}
         return {"task": task.name, "parts": _verified(parts)}
@@ -110,12 +107,10 @@ def add(
 
         mbl data add rebuilt/ --allow-unverified
     """
-    from matbench_lite.data import add as add_data
-
     results = (
         {"file": str(added.path), "task": added.task, "parts": _verified(added.parts)}
         | ({} if added.error is None else {"error": str(added.error)})
-        for added in add_data(paths, load_benchmark(benchmark), task=task, allow_unverified=allow_unverified)
+        for added in data.add(paths, load_benchmark(benchmark), task=task, allow_unverified=allow_unverified)
     )
     return _report(results, json=json, failure="refused")
 
@@ -129,10 +124,8 @@ def verify(benchmark: BenchmarkOption = "matbench_v0.1", json: JsonOption = Fals
 
         mbl data verify --benchmark mini
     """
-    from matbench_lite.data import verify as verify_data
-
     found = []
-    for item, problem in verify_data(load_benchmark(benchmark)):
+    for item, problem in data.verify(load_benchmark(benchmark)):
         found.append({"task": item.task, "part": item.part, "state": item.state, "problem": problem})
         if not json:
             say(f"{item.task} {item.part}: ", (problem, "red") if problem else coloured(item.state))
@@ -156,9 +149,7 @@ def export_targets(
     Examples:
         mbl data export-targets --output targets.parquet
     """
-    from matbench_lite.data import export_targets as export
-
-    names = export(load_benchmark(benchmark), output)
+    names = data.export_targets(load_benchmark(benchmark), output)
     size = output.stat().st_size
     if json:
         print_json({"file": str(output), "tasks": names, "bytes": size})
@@ -234,22 +225,17 @@ def tasks(
 
 def _measure_scatter(bench: Benchmark, tasks: Sequence[Task], submissions: Path, *, json: bool) -> int:
     """Print the lines for the file of a benchmark; the exit code is 1 if a task cannot be measured."""
-    from matbench_lite.board import Results, read_entries
-    from matbench_lite.cli.leaderboard import print_refused
-    from matbench_lite.stats import fold_scatter
-
-    entries = read_entries(submissions, bench)
+    entries = board.read_entries(submissions, bench)
     refused = print_refused(entries)
-    results = Results(bench, entries.read)
+    results = board.Results(bench, entries.read)
     measured: list[dict[str, Any]] = []
     for task in tasks:
         every = results.all_pairs(task)
         try:
             if every is None:
                 raise MetricError("there are no entries, or no targets", fix="record it, or fetch the targets")
-            measured.append(
-                {"task": task.name, "fold_scatter": round(fold_scatter(every.moments), 2), "entries": len(every.slugs)}
-            )
+            scatter = round(stats.fold_scatter(every.moments), 2)
+            measured.append({"task": task.name, "fold_scatter": scatter, "entries": len(every.slugs)})
         except MetricError as error:
             say((f"{task.name} is left out:", "yellow"), f" {error}", to=errors)
     if json:

@@ -6,19 +6,20 @@ import shlex
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from matbench_lite import check, metrics, submission
+from matbench_lite import review as reviewing
+from matbench_lite import submit as submitting
 from matbench_lite.atomic import write_bytes
+from matbench_lite.cli.check import print_checked
 from matbench_lite.cli.options import JsonOption, OwnBenchmarkOption, SubmissionsOption
 from matbench_lite.cli.output import errors, out, print_fitted, print_json, say, text_column
 from matbench_lite.errors import MatbenchLiteError
 from matbench_lite.tasks import load_benchmark
-
-if TYPE_CHECKING:
-    from matbench_lite.submission import ScoreDifference, Scores, Submission
-    from matbench_lite.submit import Plan, Step
+from matbench_lite.text import spread
 
 
 def score(
@@ -33,30 +34,30 @@ def score(
 
         mbl score submissions/* --json
     """
-    from matbench_lite.submission import Submission, compare_scores
-
     results: list[dict[str, Any]] = []
     for path in entries:
         try:
-            submission = Submission.load(path, benchmark)
-            scores, differences = submission.scores, compare_scores(submission)
+            entry = submission.Submission.load(path, benchmark)
+            scores, differences = entry.scores, submission.compare_scores(entry)
         except MatbenchLiteError as error:
             results.append({"entry": str(path), "error": str(error)})
             say((f"{path}: cannot be scored", "red"), f"\n  {error}", to=errors)
             continue
-        results.append(_plain(path, submission, scores, differences))
+        results.append(_plain(path, entry, scores, differences))
         if not json:
-            _print(submission, scores, differences)
+            _print(entry, scores, differences)
     if json:
         print_json(results)
     return int(any("error" in result or result["differences"] for result in results))
 
 
-def _plain(path: Path, submission: Submission, scores: Scores, differences: list[ScoreDifference]) -> dict[str, Any]:
+def _plain(
+    path: Path, entry: submission.Submission, scores: submission.Scores, differences: list[submission.ScoreDifference]
+) -> dict[str, Any]:
     return {
         "entry": str(path),
-        "algorithm": submission.algorithm,
-        "category": str(submission.category),
+        "algorithm": entry.algorithm,
+        "category": str(entry.category),
         "scores": {
             name: {metric: asdict(value) for metric, value in task.metrics.items()} for name, task in scores.items()
         },
@@ -64,14 +65,13 @@ def _plain(path: Path, submission: Submission, scores: Scores, differences: list
     }
 
 
-def _print(submission: Submission, scores: Scores, differences: list[ScoreDifference]) -> None:
-    from matbench_lite.metrics import METRICS
-    from matbench_lite.text import spread
-
-    say((submission.algorithm, "bold"), f": {submission.category}", soft_wrap=False)
+def _print(
+    entry: submission.Submission, scores: submission.Scores, differences: list[submission.ScoreDifference]
+) -> None:
+    say((entry.algorithm, "bold"), f": {entry.category}", soft_wrap=False)
     rows = [(name, task.unit, *item) for name, task in scores.items() for item in task.metrics.items()]
     first = {name: place for place, (name, *_) in reversed(list(enumerate(rows)))}
-    units = [unit if METRICS[metric].in_target_unit else "" for _, unit, metric, _ in rows]
+    units = [unit if metrics.METRICS[metric].in_target_unit else "" for _, unit, metric, _ in rows]
     print_fitted(
         [
             text_column("task", [name if first[name] == place else "" for place, (name, *_) in enumerate(rows)]),
@@ -86,7 +86,7 @@ def _print(submission: Submission, scores: Scores, differences: list[ScoreDiffer
         say((f"{len(differences)} stated scores are not those of the predictions:", "red"), to=errors)
         for item in differences:
             say(f"  {item}", to=errors)
-    elif any(held.stated for task in submission.tasks for held in submission.recorded(task.name).values()):
+    elif any(held.stated for task in entry.tasks for held in entry.recorded(task.name).values()):
         say("all stated scores are those of the predictions")
 
 
@@ -102,9 +102,7 @@ def new(
 
         mbl new my-boosting --from gbt-magpie
     """
-    from matbench_lite.submit import make_entry_folder
-
-    for path in make_entry_folder(submissions / slug, baseline=baseline):
+    for path in submitting.make_entry_folder(submissions / slug, baseline=baseline):
         say(f"written: {path}")
     folder = submissions / slug
     say("\nnext: the model runs as it is; edit model.py and about.toml as you like, then", soft_wrap=False)
@@ -131,11 +129,9 @@ def seal(
     Examples:
         mbl seal submissions/my-model
     """
-    from matbench_lite.submission import seal as seal_entry
-
     bench = None if benchmark is None else load_benchmark(benchmark)
     for entry in entries:
-        changes = seal_entry(entry, benchmark=bench)
+        changes = submission.seal(entry, benchmark=bench)
         for change in changes:
             say(f"{entry}: {change}")
         say(f"{entry}: {'sealed' if changes else 'was already sealed'}")
@@ -158,24 +154,20 @@ def submit(
 
         mbl submit submissions/my-model --yes
     """
-    from matbench_lite.check import check_paths
-    from matbench_lite.cli.check import print_checked
-    from matbench_lite.submit import do_steps, prepare
-
-    (checked,) = check_paths([entry])
+    (checked,) = check.check_paths([entry])
     print_checked(checked)
     if not checked.ok or checked.submission is None:
         say(f"\nfix the errors, then: mbl submit {entry}", to=errors)
         return 1
-    plan = prepare(entry, algorithm=checked.submission.algorithm, repository=repository)
+    plan = submitting.prepare(entry, algorithm=checked.submission.algorithm, repository=repository)
     _print_plan(plan)
     agreed = yes or (plan.route != "upload" and sys.stdin.isatty() and typer.confirm("\nDo it now?", default=False))
     if plan.route != "upload" and agreed:
-        do_steps(plan, _announce)
+        submitting.do_steps(plan, _announce)
     return 0
 
 
-def _print_plan(plan: Plan) -> None:
+def _print_plan(plan: submitting.Plan) -> None:
     for remark in plan.remarks:
         say(("note:", "yellow"), f" {remark}", to=errors)
     ways = {"gh": "with GitHub's program gh", "git": "with git", "upload": "on GitHub's upload page"}
@@ -185,7 +177,7 @@ def _print_plan(plan: Plan) -> None:
         _announce(step)
 
 
-def _announce(step: Step) -> None:
+def _announce(step: submitting.Step) -> None:
     say((f"# {step.say}", "dim"))
     for line in (None if step.command is None else shlex.join(step.command), step.page):
         if line is not None:
@@ -216,12 +208,9 @@ def review(
     """
     from rich.markdown import Markdown
 
-    from matbench_lite.review import render_markdown, report_json
-    from matbench_lite.review import review as review_change
-
-    report = review_change(repository, base, head)
-    text = render_markdown(report)
-    write_bytes(output / "report.json", report_json(report))
+    report = reviewing.review(repository, base, head)
+    text = reviewing.render_markdown(report)
+    write_bytes(output / "report.json", reviewing.report_json(report))
     write_bytes(output / "report.md", text.encode())
     if json:
         print_json(report.as_dict())

@@ -5,24 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from matbench_lite.cli.options import (
-    BackendOption,
-    DeviceOption,
-    JsonOption,
-    MemoryOption,
-    SchedulerOption,
-    ThreadsOption,
-    resources_of,
-)
+from matbench_lite import evaluate as evaluation
+from matbench_lite import view
+from matbench_lite.cli import options
 from matbench_lite.cli.output import errors, print_fitted, print_json, say, text_column
-
-if TYPE_CHECKING:
-    from matbench_lite.evaluate import Results, Scores
-    from matbench_lite.view import Column
 
 _SHOWN_LABELS = (0, 1, 2, 3, 5, 10, 20, 50, 100)
 
@@ -33,16 +23,16 @@ def evaluate(
         Path | None, typer.Option("--output", "-o", help="Folder for the results; FILE-results by default.")
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes; the results are the same.")] = 1,
-    threads: ThreadsOption = 1,
-    device: DeviceOption = None,
-    backend: BackendOption = "local",
-    scheduler: SchedulerOption = None,
-    memory: MemoryOption = None,
+    threads: options.ThreadsOption = 1,
+    device: options.DeviceOption = None,
+    backend: options.BackendOption = "local",
+    scheduler: options.SchedulerOption = None,
+    memory: options.MemoryOption = None,
     cache: Annotated[
         Path | None, typer.Option("--cache", help="Results of an earlier run: models that are in them are not run.")
     ] = None,
     restart: Annotated[bool, typer.Option("--restart", help="Do not go on from an earlier run.")] = False,
-    json: JsonOption = False,
+    json: options.JsonOption = False,
 ) -> int:
     """Evaluate models in one of four settings, as an evaluation file says.
 
@@ -61,16 +51,17 @@ def evaluate(
 
         mbl evaluate leave-one-out.json --json
     """
-    from matbench_lite.evaluate import as_document, save_results
-    from matbench_lite.evaluate import evaluate as run_evaluation
-
     folder = output or Path(f"{file.stem}-results")
     announce = partial(say, to=errors)
-    resources = resources_of(device, backend, workers=jobs, threads=threads, memory_mb=memory, scheduler=scheduler)
-    results = run_evaluation(file, output=folder, resources=resources, cache=cache, restart=restart, announce=announce)
-    page = save_results(results, folder)
+    resources = options.resources_of(
+        device, backend, workers=jobs, threads=threads, memory_mb=memory, scheduler=scheduler
+    )
+    results = evaluation.evaluate(
+        file, output=folder, resources=resources, cache=cache, restart=restart, announce=announce
+    )
+    page = evaluation.save_results(results, folder)
     if json:
-        print_json(as_document(results))
+        print_json(evaluation.as_document(results))
     else:
         _print(results, page)
     failed = {name: model.error for name, model in results.models.items() if model.error is not None}
@@ -79,18 +70,16 @@ def evaluate(
     return int(bool(failed))
 
 
-def _print(results: Results, page: Path) -> None:
-    from matbench_lite.evaluate import model_columns, model_headline
-
-    counts, evaluation = results.plan.counts, results.plan.evaluation
-    say((evaluation.name, "bold"), f": {evaluation.type}, {counts.rows:,} rows in {counts.groups:,} groups")
+def _print(results: evaluation.Results, page: Path) -> None:
+    counts, about = results.plan.counts, results.plan.evaluation
+    say((about.name, "bold"), f": {about.type}, {counts.rows:,} rows in {counts.groups:,} groups")
     for scorer in results.scorers:
         column, scores = scorer.target.column, results.scores(scorer)
         if not scores:
             continue
         say(f"\n{column}: {scorer.title(results.plan)}, {scorer.better}")
-        print_fitted(model_columns(results, scorer))
-        say(f"\n{model_headline(results, scorer)}", soft_wrap=False)
+        print_fitted(evaluation.model_columns(results, scorer))
+        say(f"\n{evaluation.model_headline(results, scorer)}", soft_wrap=False)
         if any(len(one.learning_curve) > 1 for one in scores.values()):
             say("\nafter so many labels of the group:")
             print_fitted(list(_curve_columns(scores)))
@@ -104,13 +93,11 @@ def _print(results: Results, page: Path) -> None:
     say(f"report: {page}")
 
 
-def _curve_columns(scores: dict[str, Scores]) -> Iterator[Column]:
-    from matbench_lite.evaluate import rounded
-
+def _curve_columns(scores: dict[str, evaluation.Scores]) -> Iterator[view.Column]:
     first = next(iter(scores.values())).learning_curve
     shown = [labels for labels in _SHOWN_LABELS if labels < len(first)]
     yield text_column("labels", [str(labels) for labels in shown], right=True)
     yield text_column("groups", [str(first[labels].groups) for labels in shown], right=True)
     for name, one in scores.items():
         points = [one.learning_curve[labels] for labels in shown]
-        yield text_column(name, [rounded(point.mean, point.interval) for point in points], right=True)
+        yield text_column(name, [evaluation.rounded(point.mean, point.interval) for point in points], right=True)

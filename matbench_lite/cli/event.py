@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from tempfile import TemporaryDirectory
+from typing import Annotated, Literal
 
 import typer
 
+from matbench_lite import event as events
+from matbench_lite import train
 from matbench_lite.cli import competition_text as text
 from matbench_lite.cli.options import DeviceOption, JsonOption, ThreadsOption, TrainedAtATime, resources_of
 from matbench_lite.cli.output import errors, print_json, say
 from matbench_lite.errors import MatbenchLiteError
 from matbench_lite.tasks import Kind, load_benchmark
-
-if TYPE_CHECKING:
-    from matbench_lite.event import Received, Shares
 
 app = typer.Typer(
     help="Run an event: a public board of validation scores, a private test, a final ranking.", no_args_is_help=True
@@ -36,14 +36,12 @@ def _time(value: str) -> datetime:
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
-def _shares(value: str) -> Shares:
-    from matbench_lite.event import Shares
-
+def _shares(value: str) -> events.Shares:
     try:
         public_train, public_test, private_train, private_test = map(float, value.split(","))
     except ValueError:
         raise typer.BadParameter(f"{value!r} is not four numbers such as 0.4,0.1,0.3,0.2") from None
-    return Shares(public_train, public_test, private_train, private_test)
+    return events.Shares(public_train, public_test, private_train, private_test)
 
 
 @app.command()
@@ -111,19 +109,17 @@ def create(
 
         mbl event create glass --data my.csv --target glassy --mode code --metric balanced_accuracy --final bagged
     """
-    from matbench_lite.event import Event, benchmark_source, clock, create_event, table_source
-
     if (benchmark is None) == (data is None):
         raise typer.BadParameter("say either --benchmark and --task, or --data and --target")
     if benchmark is not None:
         if task is None:
             raise typer.BadParameter("--benchmark needs --task")
         bench = load_benchmark(benchmark)
-        source = benchmark_source(bench, bench[task])
+        source = events.benchmark_source(bench, bench[task])
     else:
         if data is None or target is None:
             raise typer.BadParameter("--data needs --target")
-        source = table_source(
+        source = events.table_source(
             data,
             target=target,
             input=input_,
@@ -134,8 +130,8 @@ def create(
             unit=unit,
             structure_format=structure_format,
         )
-    opens = opening or clock()
-    settings = Event(
+    opens = opening or events.clock()
+    settings = events.Event(
         folder=output or Path(name),
         name=name,
         title=title or name,
@@ -150,7 +146,7 @@ def create(
         inner_folds=inner_folds,
         seed=seed,
     )
-    event = create_event(settings, source, shares=_shares(shares) if shares else None, split_seed=split_seed)
+    event = events.create_event(settings, source, shares=_shares(shares) if shares else None, split_seed=split_seed)
     text.print_created(event, already_public=source.already_public)
 
 
@@ -178,13 +174,10 @@ def pack(
 
         mbl event pack models/mine --jobs 2 --threads 4 --device 0,1
     """
-    from matbench_lite.event import open_kit
-    from matbench_lite.event import pack as pack_model
-    from matbench_lite.train import load_model
-
-    opened = open_kit(kit)
+    opened = events.open_kit(kit)
     path = output or Path(f"submission-{model.resolve().name}.zip")
-    pack_model(opened, load_model(model), path, resources=resources_of(device, workers=jobs, threads=threads))
+    resources = resources_of(device, workers=jobs, threads=threads)
+    events.pack(opened, train.load_model(model), path, resources=resources)
     say(f"written: {path}; send it to the organiser")
 
 
@@ -195,14 +188,10 @@ def check(submission: Annotated[Path, typer.Argument(help="A folder or a zip fil
     Examples:
         mbl event check submission-mine.zip
     """
-    from tempfile import TemporaryDirectory
-
-    from matbench_lite.event import check_submission, open_kit, take
-
-    opened = open_kit(kit)
+    opened = events.open_kit(kit)
     with TemporaryDirectory() as folder:
-        taken = take(submission, Path(folder) / "files", limits=opened.event.arrival)
-        check_submission(opened, Path(folder) / "files")
+        taken = events.take(submission, Path(folder) / "files", limits=opened.event.arrival)
+        events.check_submission(opened, Path(folder) / "files")
     say(f"{submission} is complete: {len(taken.files)} files")
 
 
@@ -226,14 +215,11 @@ def receive(
 
         mbl event receive gaps ../gaps-submissions --branch team-a --path models/mine
     """
-    from matbench_lite.event import load_event
-    from matbench_lite.event import receive as take_in
-
-    opened = load_event(event)
-    taken: list[Received] = []
+    opened = events.load_event(event)
+    taken: list[events.Received] = []
     for source in sources:
         try:
-            taken.append(take_in(opened, source, participant=participant, branch=branch, path=path))
+            taken.append(events.receive(opened, source, participant=participant, branch=branch, path=path))
         except MatbenchLiteError as error:
             say((f"{source} was not taken: {error}", "red"), to=errors)
     print_json(taken) if json else text.print_received(taken)
@@ -275,12 +261,10 @@ def score(
 
         mbl event score gaps 0003-team-a --again
     """
-    from matbench_lite.event import load_event, score_submissions, waiting
-
-    opened = load_event(event)
-    done = score_submissions(
+    opened = events.load_event(event)
+    done = events.score_submissions(
         opened,
-        waiting(opened, ids or (), again=again),
+        events.waiting(opened, ids or (), again=again),
         run_submitted_code=run_submitted_code,
         isolated=not without_isolation,
         again=again,
@@ -316,24 +300,20 @@ def board(
 
         mbl event board gaps --private --no-page
     """
-    from matbench_lite.event import board_document, clock, load_event, private_board, public_board, require_public
-
-    opened, now = load_event(event), clock()
+    opened, now = events.load_event(event), events.clock()
     closed = opened.phase(now) == "closed"
     if not private:
-        require_public(opened, now)
-    public = public_board(opened)
-    final = private_board(opened, public) if closed or private else None
+        events.require_public(opened, now)
+    public = events.public_board(opened)
+    final = events.private_board(opened, public) if closed or private else None
     if json:
-        print_json(board_document(opened, public, final, now))
+        print_json(events.board_document(opened, public, final, now))
     else:
         text.print_boards(opened, public, final, now)
     if page:
-        from matbench_lite.event import build_board
-
         secret = final is not None and not closed
         folder = output or (opened.private if secret else opened.folder) / "board"
-        built = build_board(opened, public, final, folder, now=now)
+        built = events.build_board(opened, public, final, folder, now=now)
         if not json:
             say(f"open {built}")
             if secret:
@@ -347,11 +327,9 @@ def status(event: EventArgument, json: JsonOption = False) -> None:
     Examples:
         mbl event status gaps
     """
-    from matbench_lite.event import ReceivedFolder, clock, event_document, load_event
-
-    opened, now = load_event(event), clock()
-    received = ReceivedFolder(opened).all()
+    opened, now = events.load_event(event), events.clock()
+    received = events.ReceivedFolder(opened).all()
     if json:
-        print_json({**event_document(opened, now), "submissions": received})
+        print_json({**events.event_document(opened, now), "submissions": received})
     else:
         text.print_status(opened, received, now)

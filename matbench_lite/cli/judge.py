@@ -5,25 +5,17 @@ from __future__ import annotations
 import json as json_module
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from matbench_lite import judge, train
+from matbench_lite.atomic import write_bytes
 from matbench_lite.cli import competition_text as text
-from matbench_lite.cli.options import (
-    BackendOption,
-    DeviceOption,
-    JsonOption,
-    MemoryOption,
-    SchedulerOption,
-    ThreadsOption,
-    resources_of,
-)
+from matbench_lite.cli import options
 from matbench_lite.cli.output import errors, print_json, say
+from matbench_lite.errors import JudgingError, raising, unknown_name
 from matbench_lite.text import count
-
-if TYPE_CHECKING:
-    from matbench_lite.judge import Competition, Trust
 
 app = typer.Typer(help="Judge models on accuracy, simplicity and a property.", no_args_is_help=True)
 
@@ -39,20 +31,19 @@ RulesOption = Annotated[Literal["draft", "final"] | None, typer.Option("--rules"
 
 
 @app.command()
-def rules(json: JsonOption = False) -> None:
+def rules(json: options.JsonOption = False) -> None:
     """Show the rule sets and what they mean.
 
     Examples:
         mbl judge rules
     """
-    from matbench_lite.judge import DESCRIPTIONS, RULE_SETS
-
     if json:
-        print_json({name: {**asdict(item), "description": DESCRIPTIONS[name]} for name, item in RULE_SETS.items()})
+        sets = judge.RULE_SETS.items()
+        print_json({name: {**asdict(item), "description": judge.DESCRIPTIONS[name]} for name, item in sets})
         return
-    for name, item in RULE_SETS.items():
+    for name, item in judge.RULE_SETS.items():
         say((item.text, "bold"))
-        say(f"{DESCRIPTIONS[name]}\n", soft_wrap=False)
+        say(f"{judge.DESCRIPTIONS[name]}\n", soft_wrap=False)
 
 
 @app.command()
@@ -62,7 +53,7 @@ def datasets(
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write them to this folder.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same rows: keep it secret.")] = 0,
-    json: JsonOption = False,
+    json: options.JsonOption = False,
 ) -> None:
     """List the synthetic sets, or make them: rows to learn from, and hidden ones to be judged on.
 
@@ -77,15 +68,12 @@ def datasets(
 
         mbl judge datasets hall_petch varshni --output datasets
     """
-    from matbench_lite.errors import unknown_name
-    from matbench_lite.judge import FORMULAS, write_datasets
-
-    known = {item.name: item for item in FORMULAS}
+    known = {item.name: item for item in judge.FORMULAS}
     for name in names or ():
         if name not in known:
             raise unknown_name("synthetic set", name, known)
     chosen = [known[name] for name in names or known]
-    made = [] if output is None else write_datasets(chosen, output, seed=seed)
+    made = [] if output is None else judge.write_datasets(chosen, output, seed=seed)
     if json:
         print_json({"folder": output and str(output), "datasets": [text.plain_formula(item) for item in chosen]})
         return
@@ -113,12 +101,12 @@ def run(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the results.")] = Path("judging"),
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many runs at a time.")] = 1,
     timeout: Annotated[float | None, typer.Option(min=0.1, help="Give a run up after this many seconds.")] = None,
-    threads: ThreadsOption = 1,
-    device: DeviceOption = None,
-    memory: MemoryOption = None,
-    backend: BackendOption = "local",
-    scheduler: SchedulerOption = None,
-    json: JsonOption = False,
+    threads: options.ThreadsOption = 1,
+    device: options.DeviceOption = None,
+    memory: options.MemoryOption = None,
+    backend: options.BackendOption = "local",
+    scheduler: options.SchedulerOption = None,
+    json: options.JsonOption = False,
 ) -> int:
     """Run models on datasets, several seeds each, and measure what comes of it.
 
@@ -134,20 +122,17 @@ def run(
 
         mbl judge run linear.py search.py --competition real.toml --output real
     """
-    from matbench_lite.judge import TaskSource, run_algorithms
-    from matbench_lite.train import load_model
-
     chosen = _competition(competition)
     if datasets is not None:
         chosen = replace(chosen, folder=datasets, names=())
-    sources = tuple(TaskSource(name=name, benchmark=benchmark, features=features) for name in tasks or ())
+    sources = tuple(judge.TaskSource(name=name, benchmark=benchmark, features=features) for name in tasks or ())
     given: dict[str, Any] = {"tasks": sources or None, "runs": runs, "seed": seed}
     chosen = replace(chosen, **{name: value for name, value in given.items() if value is not None})
-    ran = run_algorithms(
-        [load_model(model) for model in models],
+    ran = judge.run_algorithms(
+        [train.load_model(model) for model in models],
         chosen,
         output,
-        resources=resources_of(
+        resources=options.resources_of(
             device, backend, workers=jobs, threads=threads, seconds=timeout, memory_mb=memory, scheduler=scheduler
         ),
         report=text.report_run,
@@ -190,7 +175,7 @@ def rank(
         list[Path] | None, typer.Option("--opinion", help="File of an expert; may be repeated.")
     ] = None,
     key: Annotated[Path | None, typer.Option(help="The organiser's key to the dossiers.")] = None,
-    json: JsonOption = False,
+    json: options.JsonOption = False,
 ) -> None:
     """Judge the results: scores, places, why the winner won, how certain that is.
 
@@ -201,18 +186,15 @@ def rank(
 
         mbl judge rank table.csv --ties average --json
     """
-    from matbench_lite.judge import judge_results, judgement_document
-
     chosen = _competition(competition, rules, ties=ties, min_accuracy=min_accuracy, qualify=qualify)
-    judgement = judge_results(results, chosen, draws=draws)
+    judgement = judge.judge_results(results, chosen, draws=draws)
     trust = _trust(opinions, key) if opinions else None
     if page is not None:
-        from matbench_lite.atomic import write_bytes
         from matbench_lite.judge.judge_pages import judgement_page
 
         write_bytes(page, judgement_page(judgement, title=chosen.title, trust=trust).encode())
     if json:
-        print_json(judgement_document(judgement, trust))
+        print_json(judge.judgement_document(judgement, trust))
         return
     text.print_judgement(judgement, chosen.title)
     if trust is not None:
@@ -228,7 +210,7 @@ def dossier(
     competition: CompetitionOption = None,
     rules: RulesOption = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")] = Path("dossier"),
-    json: JsonOption = False,
+    json: options.JsonOption = False,
 ) -> None:
     """Write pages for experts: one model of each algorithm, under letters, without names.
 
@@ -238,10 +220,8 @@ def dossier(
     Examples:
         mbl judge dossier judging --competition real.toml --dataset mini_log_kvrh
     """
-    from matbench_lite.judge import collect, write_dossiers
-
     chosen = _competition(competition, rules)
-    forms, key = write_dossiers(collect(results, chosen), chosen, dataset, output)
+    forms, key = judge.write_dossiers(judge.collect(results, chosen), chosen, dataset, output)
     if json:
         print_json({"pages": [str(page) for page in forms], "key": str(key)})
         return
@@ -254,42 +234,35 @@ def dossier(
 def trust(
     opinions: Annotated[list[Path], typer.Argument(metavar="OPINION", help="Files that experts have filled in.")],
     key: Annotated[Path, typer.Option("--key", help="The organiser's key to the dossiers.")],
-    json: JsonOption = False,
+    json: options.JsonOption = False,
 ) -> None:
     """Open the names, and see whom the experts trust most.
 
     Examples:
         mbl judge trust anna.toml boris.toml --key dossier/for_organiser/key.json
     """
-    from matbench_lite.judge import trust_document
-
     found = _trust(opinions, key)
     if json:
-        print_json(trust_document(found))
+        print_json(judge.trust_document(found))
     else:
         text.print_trust(found)
 
 
-def _competition(file: Path | None, rules: str | None = None, **choices: str | None) -> Competition:
+def _competition(file: Path | None, rules: str | None = None, **choices: str | None) -> judge.Competition:
     """The competition of a file, with the rules that were chosen by options; what is not given stays."""
-    from matbench_lite.judge import Competition, read_competition, rule_set
-
-    competition = Competition() if file is None else read_competition(file)
+    competition = judge.Competition() if file is None else judge.read_competition(file)
     chosen = competition.rules
     if rules not in (None, chosen.name):
         # The minimal accuracy goes with a rule set; the other choices are the competition's.
-        chosen = replace(rule_set(str(rules)), ties=chosen.ties, qualify=chosen.qualify)
+        chosen = replace(judge.rule_set(str(rules)), ties=chosen.ties, qualify=chosen.qualify)
     given: dict[str, Any] = {name: value for name, value in choices.items() if value is not None}
     return replace(competition, rules=replace(chosen, **given))
 
 
-def _trust(opinions: list[Path], key: Path | None) -> Trust:
-    from matbench_lite.errors import JudgingError, raising
-    from matbench_lite.judge import combine, read_opinion
-
+def _trust(opinions: list[Path], key: Path | None) -> judge.Trust:
     if key is None:
         raise typer.BadParameter("the key is needed to open the names", param_hint="--key")
     wrong, fix = f"{key} is not the key of a dossier", "see `mbl judge dossier`"
     with raising(JudgingError, wrong, fix=fix, on=(OSError, ValueError)):
         letters = json_module.loads(key.read_bytes())
-    return combine([read_opinion(path, letters) for path in opinions], letters)
+    return judge.combine([judge.read_opinion(path, letters) for path in opinions], letters)

@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from matbench_lite import board as boards
+from matbench_lite import submission, train, view
+from matbench_lite.cleaner import for_csv, for_markdown
 from matbench_lite.cli.options import BenchmarkOption, CsvOption, JsonOption, OwnBenchmarkOption, SubmissionsOption
 from matbench_lite.cli.output import errors, out, print_fitted, print_json, say, targets_of, width
+from matbench_lite.errors import unknown_name
 from matbench_lite.tasks import Benchmark, load_benchmark
 from matbench_lite.text import count, in_words
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from matbench_lite.board import CompareBoard, Entries, GeneralBoard, TaskBoard
-    from matbench_lite.view import Column
-
-    Tables = Mapping[str, Sequence[Column]]
-    """What each shows, and its columns."""
 
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown: the most important columns.")]
 LatexOption = Annotated[bool, typer.Option("--latex", help="Print LaTeX, to be used with the package booktabs.")]
@@ -63,17 +61,15 @@ def leaderboard(
 
         mbl leaderboard --task matbench_dielectric --latex > table.tex
     """
-    from matbench_lite.board import Results, TaskBoard, general_board, read_entries, task_board
-
     output = one_output(csv=csv, json=json, markdown=markdown, latex=latex)
     bench = load_benchmark(benchmark)
     chosen = None if task is None else bench[task]
-    entries = read_entries(submissions, bench)
-    results = Results(bench, entries.read)
-    board = general_board(results, task_set) if chosen is None else task_board(results, chosen)
+    entries = boards.read_entries(submissions, bench)
+    results = boards.Results(bench, entries.read)
+    board = boards.general_board(results, task_set) if chosen is None else boards.task_board(results, chosen)
     if output:
         _print_document(board, bench, output)
-    elif isinstance(board, TaskBoard):
+    elif isinstance(board, boards.TaskBoard):
         _print_task(board, bench)
     else:
         _print_general(board, bench)
@@ -88,7 +84,7 @@ def one_output(**outputs: bool) -> str | None:
     return chosen[0] if chosen else None
 
 
-def print_refused(entries: Entries) -> int:
+def print_refused(entries: boards.Entries) -> int:
     """Name the entries that could not be read; the exit code is 1 if there are any."""
     for slug, error in entries.refused.items():
         say((f"{slug} is left out:", "yellow"), f" {error}", to=errors)
@@ -104,13 +100,13 @@ def print_state(verified: Sequence[bool], bench: Benchmark) -> None:
         say(("unverified:", "yellow"), f"{text}mbl data fetch --targets-only gets them", soft_wrap=False)
 
 
-def _tables(board: TaskBoard | GeneralBoard | CompareBoard, bench: Benchmark) -> Tables:
-    from matbench_lite import view
-    from matbench_lite.board import GeneralBoard, TaskBoard
-
-    if isinstance(board, TaskBoard):
+def _tables(
+    board: boards.TaskBoard | boards.GeneralBoard | boards.CompareBoard, bench: Benchmark
+) -> Mapping[str, Sequence[view.Column]]:
+    """What each table shows, and its columns."""
+    if isinstance(board, boards.TaskBoard):
         return {f"Leaderboard of {board.task}": view.task_columns(board)}
-    if isinstance(board, GeneralBoard):
+    if isinstance(board, boards.GeneralBoard):
         names = next(column for column in view.rank_columns(board.rows) if column.key == "entry")
         return {
             "The best general-purpose entry on each task": view.best_columns(board.best, bench),
@@ -125,11 +121,10 @@ def _tables(board: TaskBoard | GeneralBoard | CompareBoard, bench: Benchmark) ->
     }
 
 
-def _print_document(board: TaskBoard | GeneralBoard | CompareBoard, bench: Benchmark, output: str) -> None:
+def _print_document(
+    board: boards.TaskBoard | boards.GeneralBoard | boards.CompareBoard, bench: Benchmark, output: str
+) -> None:
     """Print a board in a format that is read by a machine, or pasted somewhere."""
-    from matbench_lite import view
-    from matbench_lite.cleaner import for_markdown
-
     if output == "json":
         print_json(view.board_document(board, bench))
         return
@@ -146,12 +141,12 @@ def _print_document(board: TaskBoard | GeneralBoard | CompareBoard, bench: Bench
     typer.echo("\n".join(parts), nl=False)
 
 
-def _with_key(title: str, columns: Sequence[Column]) -> str:
+def _with_key(title: str, columns: Sequence[view.Column]) -> str:
     stated = any(cell.stated for column in columns for cell in column.cells)
     return f"{title} (†: stated by the entry, not recomputed)" if stated else title
 
 
-def _print_task(board: TaskBoard, bench: Benchmark) -> None:
+def _print_task(board: boards.TaskBoard, bench: Benchmark) -> None:
     say((board.task, "bold"), f": {board.headline}\n", soft_wrap=False)
     if board.rows:
         (columns,) = _tables(board, bench).values()
@@ -170,7 +165,7 @@ def _print_task(board: TaskBoard, bench: Benchmark) -> None:
         say(f"{slug} is not listed: {reason}", soft_wrap=False)
 
 
-def _print_general(board: GeneralBoard, bench: Benchmark) -> None:
+def _print_general(board: boards.GeneralBoard, bench: Benchmark) -> None:
     (title, best), (over, ranks), (_, errors_by_task) = _tables(board, bench).items()
     say((f"{title}\n", "bold"), soft_wrap=False)
     print_fitted(best)
@@ -194,7 +189,7 @@ def _print_general(board: GeneralBoard, bench: Benchmark) -> None:
         say(f"{slug} has all tasks of the set and is not ranked: {reason}", soft_wrap=False)
 
 
-def _chunks(columns: Sequence[Column]) -> Iterator[list[Column]]:
+def _chunks(columns: Sequence[view.Column]) -> Iterator[list[view.Column]]:
     """The first column, and as many of the others side by side as there is room for."""
     names, *others = columns
     chunk = [names]
@@ -239,10 +234,6 @@ def compare(
 
         mbl compare gaps/private/received/0001-anna gaps/private/received/0002-ben
     """
-    from matbench_lite.board import Results
-    from matbench_lite.board import compare as compare_entries
-    from matbench_lite.submission import Submission
-
     output = one_output(csv=csv, json=json, markdown=markdown, latex=latex)
     if any(_has_predictions(Path(entry)) for entry in entries):
         if len(entries) != 2:
@@ -252,9 +243,9 @@ def compare(
     folders = {path.name: path for path in (_folder(entry, submissions) for entry in entries)}
     if len(folders) < len(entries):
         raise typer.BadParameter("two of the entries have the same name")
-    loaded = {slug: Submission.load(path, benchmark) for slug, path in folders.items()}
+    loaded = {slug: submission.Submission.load(path, benchmark) for slug, path in folders.items()}
     bench = next(iter(loaded.values())).benchmark
-    board = compare_entries(Results(bench, loaded), list(loaded))
+    board = boards.compare(boards.Results(bench, loaded), list(loaded))
     if output:
         _print_document(board, bench, output)
         return
@@ -294,11 +285,7 @@ def predictions(
 
         mbl predictions gaps                # the folder of an event, when its submissions were scored
     """
-    from matbench_lite import view
-    from matbench_lite.cleaner import for_csv
-    from matbench_lite.train import predictions_table, ranking
-
-    table = predictions_table(folder, benchmark)
+    table = train.predictions_table(folder, benchmark)
     if output is not None:
         if output.suffix == ".csv":
             cells = table.map(lambda cell: for_csv(cell) if isinstance(cell, str) else cell)
@@ -307,7 +294,7 @@ def predictions(
             table.to_parquet(output, index=False)
         else:
             raise typer.BadParameter(f"{output} is neither .parquet nor .csv", param_hint="--output")
-    columns = view.ranking_columns(ranking(table))
+    columns = view.ranking_columns(train.ranking(table))
     if json:
         print_json(view.records(columns))
         return
@@ -325,23 +312,17 @@ def _has_predictions(folder: Path) -> bool:
 
 
 def _table(folder: Path, benchmark: str | None) -> pd.DataFrame:
-    from matbench_lite.errors import unknown_name
-    from matbench_lite.train import predictions_table
-
     if folder.is_dir():
-        return predictions_table(folder, benchmark)
-    table = predictions_table(folder.parent, benchmark)
+        return train.predictions_table(folder, benchmark)
+    table = train.predictions_table(folder.parent, benchmark)
     if folder.name not in set(table["model"]):
         raise unknown_name("model", folder.name, sorted(set(table["model"])), where=f" in {folder.parent}")
     return table[table["model"] == folder.name]
 
 
 def _print_comparisons(first: Path, second: Path, *, benchmark: str | None, output: str | None) -> None:
-    from matbench_lite import view
-    from matbench_lite.train import compare_tables
-
     tables = {folder: _table(folder, benchmark) for folder in (first, second)}
-    found = compare_tables(tables[first], tables[second])
+    found = train.compare_tables(tables[first], tables[second])
     for folder, compared in ((first, {one.first for one in found}), (second, {one.second for one in found})):
         if left_out := sorted(set(tables[folder]["model"]) - compared):
             say((f"left out of {folder.name}:", "yellow"), f" {in_words(left_out)}, not in the other", to=errors)

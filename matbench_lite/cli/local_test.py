@@ -5,27 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.padding import Padding
 from rich.text import Text
 
+from matbench_lite import data, metrics, train
 from matbench_lite.cleaner import for_terminal
 from matbench_lite.cli import options
 from matbench_lite.cli.output import errors, out, plain_table, print_json, say
 from matbench_lite.documents import plain
 from matbench_lite.errors import MatbenchLiteError, RunError, UnknownNameError
-from matbench_lite.tasks import load_benchmark
+from matbench_lite.tasks import Benchmark, Task, load_benchmark
 from matbench_lite.text import MISSING, spread
-
-if TYPE_CHECKING:
-    from matbench_lite.metrics import Summary
-    from matbench_lite.tasks import Benchmark, Task
-    from matbench_lite.train import Blend, InnerResult, Trial, TrialSettings
-
-    Score = float | Summary  # of one model, or the mean and standard deviation of several
 
 FoldOption = Annotated[
     int, typer.Option("--fold", min=0, help="The fold inside whose training part everything happens.")
@@ -94,8 +89,6 @@ def try_model(
 
         mbl try submissions/my-forest --rescore --no-bag
     """
-    from matbench_lite import train
-
     bench = load_benchmark(benchmark)
     folder = output or train.default_output(model)
     loaded = None if rescore else train.load_model(model)
@@ -107,17 +100,20 @@ def try_model(
     training: dict[str, Any] = {"n_folds": inner_folds, "seed": seed, "resources": resources, "fresh": fresh}
     results: list[dict[str, Any]] = []
     for task in bench.select(names=names) if names else bench.tasks[:1]:
-        shown = _Shown(bench, task, model, folder, quiet=json)
+        begins, inner = partial(_print_test, bench, task, model), partial(_print_inner, task)
         try:
-            if loaded is None:
-                trial = train.rescore(task, folder, **place)
-                shown.begins(trial.settings, work="Rescoring")
-                for result in trial.results:
-                    shown.inner(result)
+            if loaded is not None:
+                shown: dict[str, Any] = {} if json else {"begins": begins, "seen": inner}
+                trial = train.try_model(loaded, task, folder, **place, **training, **shown)
             else:
-                about = {**place, **training, "begins": shown.begins, "seen": shown.inner}
-                trial = train.try_model(loaded, task, folder, **about)
-            shown.ends(trial)
+                trial = train.rescore(task, folder, **place)
+                if not json:
+                    begins(trial.settings, work="Rescoring")
+                    for result in trial.results:
+                        inner(result)
+            if not json:
+                _print_means(task, trial)
+            _report_failed(task, folder, trial)
         except UnknownNameError:
             raise
         except MatbenchLiteError as error:
@@ -130,66 +126,59 @@ def try_model(
     return int(not all(result["ok"] for result in results))
 
 
-class _Shown:
-    """A local test that is shown as it goes on, or is silent because JSON was asked for."""
+def _print_test(
+    bench: Benchmark, task: Task, model: str, settings: train.TrialSettings, *, work: str = "Training"
+) -> None:
+    """Say what is tested, what is read, which folds, and what is done with them."""
+    official = settings.official_test
+    folds = train.inner_folds(
+        task, settings.fold, n_folds=settings.inner_folds, seed=settings.seed, official_test=official
+    )
+    unit = f" ({task.unit})" if task.unit else ""
+    rows, test = len(folds[0].train) + len(folds[0].valid), len(folds[0].test)
+    source = "the package" if bench.name == "mini" else task.table.path if task.table else data.data_directory()
+    whose = "test part" if task.has_given_parts else "official test part" if official else "training part"
+    noted = " (noted: entries made in this folder will say so)" if official else ""
+    name = task.name if bench.title == task.name else f"{bench.title}: {task.name}"
+    _say_title(f"Testing {name}, {task.target}{unit}")
+    _say_title(f"Reading train and test files from {source} ...")
+    _say_title(f"Reading cv ... {len(folds)} folds of {rows:,} rows of the training part of fold {settings.fold}")
+    _say_title(f"Reading test ... {test:,} rows of the {whose} of fold {settings.fold}{noted}")
+    _say_title(f"{work} {model} ...")
 
-    def __init__(self, bench: Benchmark, task: Task, model: str, output: Path, *, quiet: bool) -> None:
-        self.bench, self.task, self.model, self.output, self.quiet = bench, task, model, output, quiet
 
-    def begins(self, settings: TrialSettings, *, work: str = "Training") -> None:
-        """Say what is tested, what is read, which folds, and what is done with them."""
-        if self.quiet:
-            return
-        from matbench_lite.data import data_directory
-        from matbench_lite.train import inner_folds
+def _print_inner(task: Task, result: train.InnerResult, from_before: bool = False) -> None:
+    """Show the scores of one inner fold, or its error."""
+    _say_title(f"CV fold {result.number}{' (from an earlier run)' if from_before else ''}")
+    if result.state == "scored":
+        print_scores(task, result.scores, result.seconds)
+    else:
+        say((f"{_INDENT}error: {result.error}", "red"))
 
-        bench, task, official = self.bench, self.task, settings.official_test
-        folds = inner_folds(
-            task, settings.fold, n_folds=settings.inner_folds, seed=settings.seed, official_test=official
-        )
-        unit = f" ({task.unit})" if task.unit else ""
-        rows, test = len(folds[0].train) + len(folds[0].valid), len(folds[0].test)
-        source = "the package" if bench.name == "mini" else task.table.path if task.table else data_directory()
-        whose = "test part" if task.has_given_parts else "official test part" if official else "training part"
-        noted = " (noted: entries made in this folder will say so)" if official else ""
-        name = task.name if bench.title == task.name else f"{bench.title}: {task.name}"
-        _say_title(f"Testing {name}, {task.target}{unit}")
-        _say_title(f"Reading train and test files from {source} ...")
-        _say_title(f"Reading cv ... {len(folds)} folds of {rows:,} rows of the training part of fold {settings.fold}")
-        _say_title(f"Reading test ... {test:,} rows of the {whose} of fold {settings.fold}{noted}")
-        _say_title(f"{work} {self.model} ...")
 
-    def inner(self, result: InnerResult, from_before: bool = False) -> None:
-        """Show the scores of one inner fold, or its error."""
-        if self.quiet:
-            return
-        _say_title(f"CV fold {result.number}{' (from an earlier run)' if from_before else ''}")
-        if result.state == "scored":
-            print_scores(self.task, result.scores, result.seconds)
-        else:
-            say((f"{_INDENT}error: {result.error}", "red"))
+def _print_means(task: Task, trial: train.Trial) -> None:
+    if (scores := trial.scores) is None:
+        return
+    which = "" if trial.ok else f" of {len(scores.folds)} of {trial.settings.inner_folds} folds"
+    print_title(f"Mean CV scores{which}")
+    print_scores(task, scores.mean, scores.seconds)
+    if scores.bagged:
+        print_title(f"Bagged scores{which}")
+        print_scores(task, {part: scores.bagged[part][-1] for part in train.BAGGED_PARTS})
 
-    def ends(self, trial: Trial) -> None:
-        """Show mean and bagged scores; on standard error, which inner folds failed or are missing."""
-        from matbench_lite.train import BAGGED_PARTS, trial_journal
 
-        settings, scores = trial.settings, trial.scores
-        if scores is not None and not self.quiet:
-            which = "" if trial.ok else f" of {len(scores.folds)} of {settings.inner_folds} folds"
-            print_title(f"Mean CV scores{which}")
-            print_scores(self.task, scores.mean, scores.seconds)
-            if scores.bagged:
-                print_title(f"Bagged scores{which}")
-                print_scores(self.task, {part: scores.bagged[part][-1] for part in BAGGED_PARTS})
-        if failed := [result for result in trial.results if result.error is not None]:
-            numbers = ", ".join(str(result.number) for result in failed)
-            how_many = f"{settings.task}: {len(failed)} of {settings.inner_folds} inner folds failed:"
-            say((how_many, "red"), f" {numbers}", to=errors)
-            kept = trial_journal(self.output, self.task, settings.fold, official_test=settings.official_test)
-            say(f"the first traceback (all are in {kept.folder}):", to=errors)
-            say(failed[0].traceback or "", to=errors)
-        if not trial.ended:
-            say(("the test was interrupted; without --rescore it continues", "yellow"), to=errors)
+def _report_failed(task: Task, output: Path, trial: train.Trial) -> None:
+    """Say which inner folds failed or are missing, whatever is printed beside."""
+    settings = trial.settings
+    if failed := [result for result in trial.results if result.error is not None]:
+        numbers = ", ".join(str(result.number) for result in failed)
+        how_many = f"{settings.task}: {len(failed)} of {settings.inner_folds} inner folds failed:"
+        say((how_many, "red"), f" {numbers}", to=errors)
+        kept = train.trial_journal(output, task, settings.fold, official_test=settings.official_test)
+        say(f"the first traceback (all are in {kept.folder}):", to=errors)
+        say(failed[0].traceback or "", to=errors)
+    if not trial.ended:
+        say(("the test was interrupted; without --rescore it continues", "yellow"), to=errors)
 
 
 _INDENT = " " * 8
@@ -211,33 +200,35 @@ def _say_title(line: str) -> None:
 
 
 def print_scores(
-    task: Task, parts: Mapping[str, Mapping[str, Score]], seconds: Mapping[str, Score] | None = None
+    task: Task,
+    parts: Mapping[str, Mapping[str, float | metrics.Summary]],
+    seconds: Mapping[str, float | metrics.Summary] | None = None,
 ) -> None:
-    """Print the scores of some parts ("train", "valid", "test") as a table, with the seconds that each step took."""
-    from matbench_lite.metrics import Summary, metric_name, shown_metrics
+    """Print the scores of some parts ("train", "valid", "test") as a table, with the seconds that each step took.
 
+    A number is of one model, a summary of several.
+    """
     columns = {}
-    for metric in (*shown_metrics(task.scored_as, "board"), *shown_metrics(task.scored_as, "trial")):
+    every = (*metrics.shown_metrics(task.scored_as, "board"), *metrics.shown_metrics(task.scored_as, "trial"))
+    for metric in every:
         if any(metric.name in part for part in parts.values()):
-            name = metric_name(metric.name, "")
+            name = metrics.metric_name(metric.name, "")
             header = name if len(name) <= _WIDEST_HEADER else metric.name
             columns[header] = [score_text(task, metric.name, part.get(metric.name)) for part in parts.values()]
     if seconds is not None:
         # Beside the training scores stands what training took, not predicting the same rows again.
         taken = [seconds["fit" if part == "train" else part] for part in parts]
-        columns["time (s)"] = [spread(each) if isinstance(each, Summary) else f"{each:.3f}" for each in taken]
+        columns["time (s)"] = [spread(each) if isinstance(each, metrics.Summary) else f"{each:.3f}" for each in taken]
     _print(list(parts), columns)
 
 
-def score_text(task: Task, metric: str, value: Score | None) -> str:
+def score_text(task: Task, metric: str, value: float | metrics.Summary | None) -> str:
     """A score with the same decimals wherever it stands, so that columns line up; those of a summary by its spread."""
-    from matbench_lite.metrics import METRICS, Summary
-
-    if isinstance(value, Summary):
+    if isinstance(value, metrics.Summary):
         return spread(value)
     if value is None or math.isnan(value):
         return MISSING
-    scale = float(task.target_values.std()) if METRICS[metric].in_target_unit else 1.0
+    scale = float(task.target_values.std()) if metrics.METRICS[metric].in_target_unit else 1.0
     decimals = _DIGITS - 1 - (math.floor(math.log10(scale)) if 0 < scale < math.inf else 0)
     fits = 0 <= decimals <= 7 and abs(value) < 1e6
     return f"{value:.{decimals}f}" if fits else f"{value:.{_DIGITS}g}"
@@ -287,19 +278,18 @@ def blend(
 
         mbl blend rf-magpie gbt-magpie
     """
-    from matbench_lite.train import blend_runs, default_output, load_bagged
-
     bench = load_benchmark(benchmark)
     # `--tasks A B` leaves B among the models.
     more = [name for name in models if name in bench and not Path(name).exists()]
-    outputs = {name: default_output(name) for name in dict.fromkeys(models) if name not in more}
+    outputs = {name: train.default_output(name) for name in dict.fromkeys(models) if name not in more}
     results: list[dict[str, Any]] = []
     for task in _selected(bench, [*(tasks or ()), *more], outputs, fold, official_test=official_test):
         try:
             runs = {
-                name: load_bagged(output, task, fold, official_test=official_test) for name, output in outputs.items()
+                name: train.load_bagged(output, task, fold, official_test=official_test)
+                for name, output in outputs.items()
             }
-            blended = blend_runs(task, runs)
+            blended = train.blend_runs(task, runs)
         except MatbenchLiteError as error:
             results.append({"ok": False, "task": task.name, "error": str(error)})
             say((f"{task.name} was not blended:", "red"), f" {error}", to=errors)
@@ -315,11 +305,11 @@ def blend(
 def _selected(
     bench: Benchmark, names: list[str], outputs: dict[str, Path], fold: int, *, official_test: bool
 ) -> tuple[Task, ...]:
-    from matbench_lite.train import tried_tasks
-
     if names:
         return bench.select(names=names)
-    tried = {name: tried_tasks(output, bench, fold, official_test=official_test) for name, output in outputs.items()}
+    tried = {
+        name: train.tried_tasks(output, bench, fold, official_test=official_test) for name, output in outputs.items()
+    }
     everywhere = [task for task in bench.names if all(task in each for each in tried.values())]
     if not everywhere:
         what = "; ".join(f"{name}: {', '.join(each) or 'nothing'}" for name, each in tried.items())
@@ -330,10 +320,8 @@ def _selected(
     return bench.select(names=everywhere)
 
 
-def _print_blend(bench: Benchmark, task: Task, blended: Blend) -> None:
-    from matbench_lite.metrics import metric_name
-
-    metric = metric_name(blended.metric, task.unit)
+def _print_blend(bench: Benchmark, task: Task, blended: train.Blend) -> None:
+    metric = metrics.metric_name(blended.metric, task.unit)
     say((f"Blending {bench.title}: {task.name}, by bagged valid {metric}", "bold yellow"))
     for step, pick in enumerate(blended.picks):
         say(f"        {step + 1:>2}  {score_text(task, blended.metric, pick.valid)}  + {pick.name}")

@@ -7,17 +7,15 @@ from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from statistics import mean
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from matbench_lite import matbench, submission
 from matbench_lite.cli.options import JsonOption
 from matbench_lite.cli.output import errors, print_json, say
 from matbench_lite.errors import MatbenchLiteError
 from matbench_lite.text import count
-
-if TYPE_CHECKING:
-    from matbench_lite.matbench import PublishedDifference
 
 
 def from_matbench(
@@ -47,17 +45,15 @@ def from_matbench(
 
         mbl from-matbench --all matbench/benchmarks --output submissions
     """
-    from matbench_lite.matbench import is_taken, results_in
-
     if results is not None and all_ is None:
         found = {output: results}
     elif all_ is not None and results is None and info is None and url is None:
-        found = {output / slug: path for slug, path in results_in(all_).items()}
+        found = {output / slug: path for slug, path in matbench.results_in(all_).items()}
     else:
         raise typer.BadParameter("give either RESULTS (with --info and --url if you like) or --all FOLDER")
     reports: list[dict[str, Any]] = []
     for folder, path in found.items():
-        if all_ is not None and is_taken(folder):
+        if all_ is not None and matbench.is_taken(folder):
             reports.append({"results": str(path), "entry": str(folder), "left_alone": True, "differences": []})
             if not json:
                 say(f"{folder.name}: left alone, {folder} already exists")
@@ -76,26 +72,24 @@ def from_matbench(
     return int(unexplained or any("error" in report for report in reports))
 
 
-def _import(path: Path, folder: Path, **options: Any) -> tuple[dict[str, Any], list[PublishedDifference]]:
-    from matbench_lite.matbench import compare_published, read_results
-
-    submission = read_results(path, **options)
-    differences = compare_published(submission)
-    submission.save(folder)
-    imported = submission.imported or {}
+def _import(path: Path, folder: Path, **options: Any) -> tuple[dict[str, Any], list[matbench.PublishedDifference]]:
+    entry = matbench.read_results(path, **options)
+    differences = matbench.compare_published(entry)
+    entry.save(folder)
+    imported = entry.imported or {}
     report = {
         "results": str(path),
         "entry": str(folder),
-        "algorithm": submission.algorithm,
-        "category": str(submission.category),
-        "tasks": len(submission.tasks),
+        "algorithm": entry.algorithm,
+        "category": str(entry.category),
+        "tasks": len(entry.tasks),
         "hash_matches": imported["hash_matches"],
         "published": sum(len(folds) for metrics in imported["scores"].values() for folds in metrics.values()),
     }
     return report, differences
 
 
-def _print(report: dict[str, Any], differences: list[PublishedDifference]) -> None:
+def _print(report: dict[str, Any], differences: list[matbench.PublishedDifference]) -> None:
     same = report["published"] - len(differences)
     tasks = count(report["tasks"], "task")
     reproduced = f"{same} of {report['published']} published scores reproduced -> {report['entry']}"
@@ -126,8 +120,5 @@ def to_matbench(
     Examples:
         mbl to-matbench submissions/my-forest --output results.json
     """
-    from matbench_lite.matbench import write_results
-    from matbench_lite.submission import Submission
-
-    write_results(Submission.load(entry), output)
+    matbench.write_results(submission.Submission.load(entry), output)
     say(f"written: {output}")

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 from rich.cells import cell_len
@@ -19,17 +19,15 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from matbench_lite import view
 from matbench_lite.cleaner import for_terminal, is_blank
 from matbench_lite.tasks import BUILT_IN, Benchmark
-
-if TYPE_CHECKING:
-    from matbench_lite.view import Column, Output
 
 _WIDE = 200  # columns where nobody looks: a word that is cut off cannot be searched for
 _fixed_width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE
 
 _GAP = 2
-_TERMINAL: frozenset[Output] = frozenset({"terminal"})
+_TERMINAL: frozenset[view.Output] = frozenset({"terminal"})
 _STYLES = {"verified": "green", "unverified": "yellow", "missing": "dim"}
 
 
@@ -93,20 +91,16 @@ def coloured(state: str) -> tuple[str, str]:
 
 def text_column(
     header: str, cells: Iterable[str], *, right: bool = False, spare: int = 0, strong: Sequence[bool] = ()
-) -> Column:
+) -> view.Column:
     """A column of texts that only a terminal shows, those of `strong` rows in bold; see `Column` for the rest."""
-    from matbench_lite.view import Cell, Column
-
     inks = ["leading" if bold else "" for bold in strong]
-    shown = [Cell(text=text, ink=inks[row] if inks else "") for row, text in enumerate(cells)]
-    return Column(header, header, shown, right=right, spare=spare, outputs=_TERMINAL)
+    shown = [view.Cell(text=text, ink=inks[row] if inks else "") for row, text in enumerate(cells)]
+    return view.Column(header, header, shown, right=right, spare=spare, outputs=_TERMINAL)
 
 
-def print_fitted(columns: Iterable[Column], *, title: str | None = None) -> list[str]:
+def print_fitted(columns: Iterable[view.Column], *, title: str | None = None) -> list[str]:
     """Print a table, and give the headers of the spare columns that there was no room for: no word is cut."""
-    from matbench_lite.view import shown_in
-
-    known = shown_in("terminal", columns)
+    known = view.shown_in("terminal", columns)
     shown = list(known)
     while sum(width(column) for column in shown) - _GAP > out.width:
         most = max(shown, key=lambda column: column.spare)
@@ -124,16 +118,16 @@ def print_fitted(columns: Iterable[Column], *, title: str | None = None) -> list
     return [column.heading for column in known if column not in shown]
 
 
-def width(column: Column) -> int:
+def width(column: view.Column) -> int:
     """How many columns of the terminal it needs, with the gap to the next."""
     return max(map(cell_len, (*_header(column).split("\n"), *_texts(column)))) + _GAP
 
 
-def _texts(column: Column) -> list[str]:
+def _texts(column: view.Column) -> list[str]:
     return [for_terminal(cell.full_text.replace("\n", " ")) for cell in column.cells]
 
 
-def _header(column: Column) -> str:
+def _header(column: view.Column) -> str:
     """The header, on two lines where the cells are narrower than it is; the unit is not taken apart."""
     if column.outputs == _TERMINAL:
         return for_terminal(column.header)  # its author broke it, or did not
@@ -156,6 +150,6 @@ def say(*parts: str | tuple[str, str], to: Console = out, soft_wrap: bool = True
     to.print(line, soft_wrap=soft_wrap)
 
 
-def _style(column: Column, row: int) -> str:
+def _style(column: view.Column, row: int) -> str:
     cell = column.cells[row]
     return "bold" if cell.ink or column.kind == "entry" else _STYLES.get(cell.text, "")

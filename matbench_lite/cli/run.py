@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from matbench_lite import metrics, submission, train
 from matbench_lite.cli import options
 from matbench_lite.cli.output import errors, print_json, say
 from matbench_lite.text import count, duration, in_words
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from matbench_lite.submission import Submission
-    from matbench_lite.train import RunResult, Step
 
 
 def run(
@@ -69,12 +65,10 @@ def run(
 
         mbl run submissions/my-model --backend dask --scheduler tcp://10.0.0.1:8786 --timeout 7200
     """
-    from matbench_lite.train import Plan, default_output, load_model, run_model
-
-    plan = Plan(
-        model=load_model(model),
+    plan = train.Plan(
+        model=train.load_model(model),
         benchmark=str(Path(benchmark).resolve()) if Path(benchmark).suffix == ".toml" else benchmark,
-        output=output or default_output(model, quick=quick),
+        output=output or train.default_output(model, quick=quick),
         tasks=(*(tasks or ()), *(more or ())) or None,
         folds=_numbers(folds),
         seed=seed,
@@ -86,7 +80,7 @@ def run(
     )
     if quick:
         say(("quick run: few training rows; the entry is marked and cannot be submitted", "yellow"), to=errors)
-    result = run_model(plan, unit=unit, report=_report)
+    result = train.run_model(plan, unit=unit, report=_report)
     if json:
         print_json(_plain(result))
     else:
@@ -105,13 +99,11 @@ def gather(
     Examples:
         mbl gather entry
     """
-    from matbench_lite.train import gather as gather_folds
-
-    submission, missing = gather_folds(folder)
+    entry, missing = train.gather(folder)
     if json:
-        print_json({"folder": str(folder), "missing": missing, "scores": _scores(submission)})
+        print_json({"folder": str(folder), "missing": missing, "scores": _scores(entry)})
     else:
-        say(repr(submission), soft_wrap=False)
+        say(repr(entry), soft_wrap=False)
         say(f"entry: {folder}")
         for name, folds in missing.items():
             which = f"fold {folds[0]} is" if len(folds) == 1 else f"folds {in_words([*map(str, folds)])} are"
@@ -128,24 +120,21 @@ def _numbers(folds: str | None) -> tuple[int, ...] | None:
         raise typer.BadParameter(f"{folds!r} is not a list of fold numbers, e.g. 0,1", param_hint="--folds") from None
 
 
-def _report(step: Step, scores: Mapping[str, float]) -> None:
-    from matbench_lite.metrics import metric_name, ranking_metric
-    from matbench_lite.train import Folds
-
+def _report(step: train.Step, scores: Mapping[str, float]) -> None:
     record, done = step.outcome.record, f"{step.done}/{step.total} "
     left = f", about {duration(step.seconds_left)} left" if step.done < step.total else ""
     if record.error:
         fix = f"\n  fix: {record.fix}" if record.fix else ""
         say(done, (record.error, "red"), f"{left}{fix}", to=errors)
         return
-    assert isinstance(step.job.protocol, Folds)
+    assert isinstance(step.job.protocol, train.Folds)
     task = step.job.protocol.task
-    metric = ranking_metric(task.scored_as)
-    score = f"{metric_name(metric, task.unit)} {scores[metric]:.4g}"
+    metric = metrics.ranking_metric(task.scored_as)
+    score = f"{metrics.metric_name(metric, task.unit)} {scores[metric]:.4g}"
     say(f"{done}{step.job.place}: {score}, {duration(record.seconds)}{left}", to=errors)
 
 
-def _print(result: RunResult) -> None:
+def _print(result: train.RunResult) -> None:
     if result.folder is not None:
         say(repr(result.submission), soft_wrap=False)
         say(f"entry: {result.folder}")
@@ -160,21 +149,21 @@ def _print(result: RunResult) -> None:
         say(f"next: mbl check {result.folder}")
 
 
-def _plain(result: RunResult) -> dict[str, Any]:
-    submission = result.submission
+def _plain(result: train.RunResult) -> dict[str, Any]:
+    entry = result.submission
     return {
-        "algorithm": submission.algorithm,
+        "algorithm": entry.algorithm,
         "folder": None if result.folder is None else str(result.folder),
-        "category": str(submission.category),
-        "quick": "quick" in submission.metadata,
+        "category": str(entry.category),
+        "quick": "quick" in entry.metadata,
         "trained": result.trained,
         "kept": result.kept,
         "failed": list(result.failed),
         "log": str(result.log),
-        "scores": _scores(submission),
+        "scores": _scores(entry),
     }
 
 
-def _scores(submission: Submission) -> dict[str, dict[str, float]]:
-    scores = submission.scores if submission.tasks else {}
+def _scores(entry: submission.Submission) -> dict[str, dict[str, float]]:
+    scores = entry.scores if entry.tasks else {}
     return {name: {metric: one.mean for metric, one in task.metrics.items()} for name, task in scores.items()}

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from matbench_lite import site, train
+from matbench_lite.cli.leaderboard import leaderboard
 from matbench_lite.cli.options import BenchmarkOption, SubmissionsOption
 from matbench_lite.cli.output import errors, say
 from matbench_lite.errors import MatbenchLiteError, RunError, raising
@@ -42,10 +44,8 @@ def build(
 
         mbl site build --benchmark mini --submissions mbl-demo/submissions --output pages
     """
-    from matbench_lite.site import build_site
-
     own = docs if docs.is_dir() else None
-    built = build_site(submissions, output, load_benchmark(benchmark), docs=own, render=render)
+    built = site.build_site(submissions, output, load_benchmark(benchmark), docs=own, render=render)
     for slug, checked in built.with_errors.items():
         found = "; ".join(f"{item.code} {item.message}" for item in checked.findings if item.severity == "error")
         say((f"{slug} is left out:", "yellow"), f" {found}", to=errors)
@@ -68,10 +68,8 @@ def serve_site(
 
         mbl site serve --output pages --port 0 --open
     """
-    from matbench_lite.site import site_server
-
     with raising(MatbenchLiteError, f"port {port} cannot be used", fix="choose another --port"):
-        server = site_server(output / "site", port)
+        server = site.site_server(output / "site", port)
     address = f"http://127.0.0.1:{server.server_address[1]}/"
     say(f"{address}  (end with Ctrl+C)")
     if open_:
@@ -99,13 +97,10 @@ def demo(
 
         mbl demo --output somewhere/else --serve
     """
-    from matbench_lite.cli.leaderboard import leaderboard
-    from matbench_lite.site import build_site
-
     submissions = output / "submissions"
     for model in MODELS:
         _train(model, submissions / model, workers=jobs or min(2, os.cpu_count() or 1))
-    built = build_site(submissions, output, load_benchmark("mini"))
+    built = site.build_site(submissions, output, load_benchmark("mini"))
     for slug, checked in built.with_errors.items():
         say((f"{slug} has errors:", "red"), f" mbl check {checked.folder}", to=errors)
     code = leaderboard(benchmark="mini", submissions=submissions)
@@ -124,11 +119,11 @@ def demo(
 
 
 def _train(name: str, folder: Path, *, workers: int) -> None:
-    from matbench_lite.train import Plan, Resources, load_model, run_model
-
-    model = load_model(name)
-    plan = Plan(model=model, benchmark="mini", output=folder, resources=Resources(workers=workers), fresh=True)
-    result = run_model(plan)
+    model = train.load_model(name)
+    plan = train.Plan(
+        model=model, benchmark="mini", output=folder, resources=train.Resources(workers=workers), fresh=True
+    )
+    result = train.run_model(plan)
     if result.failed:
         failed = count(len(result.failed), "fold")
         raise RunError(f"{failed} of {name} failed: {result.failed[0]}", fix=f"see {result.log}")

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
         event_document as event_document, private_board as private_board, public_board as public_board,
         require_public as require_public,
     )
-    from matbench_lite.event.event_pages import final_columns as final_columns, public_columns as public_columns
     from matbench_lite.event.event_data import benchmark_source as benchmark_source, table_source as table_source
-    from matbench_lite.event.event_pages import build_board as build_board
+    from matbench_lite.event.event_pages import (
+        build_board as build_board, final_columns as final_columns, public_columns as public_columns,
+    )
     from matbench_lite.event.event_scoring import score_submissions as score_submissions, waiting as waiting
     from matbench_lite.event.event_settings import (
         Event as Event, SubmissionLimits as SubmissionLimits, clock as clock, load_event as load_event,

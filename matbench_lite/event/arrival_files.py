@@ -275,13 +275,12 @@ class FolderSource:
         with reading("the folder"):
             self._root = open_plainly(folder, folder=True)
         stack.callback(os.close, self._root)
-        self._states: dict[str, _State] = {}
+        self._states: dict[Item, _State] = {}
 
     def items(self) -> list[Item]:
         """All that is in it; junk is not gone into."""
-        found = list(self._walk())
-        self._states = {item.path: state for item, state in found}
-        return [item for item, _ in found]
+        self._states = dict(self._walk())
+        return list(self._states)
 
     def read(self, item: Item) -> Iterator[bytes]:
         """The content of a file, in pieces."""
@@ -289,17 +288,15 @@ class FolderSource:
         with reading(shown(item.path)), ExitStack() as opened:
             descriptor = open_plainly(name, within=self._open(folders, opened))
             opened.callback(os.close, descriptor)
-            if _state(os.fstat(descriptor)) != self._states[item.path]:
+            if _state(os.fstat(descriptor)) != self._states[item]:
                 raise changed(shown(item.path))
             while chunk := os.read(descriptor, CHUNK):
                 yield chunk
 
     def confirm(self) -> None:
         """Look at everything again: files that came, went or changed meanwhile."""
-        now = {item.path: state for item, state in self._walk()}
-        for path in sorted({*now, *self._states}):
-            if now.get(path) != self._states.get(path):
-                raise changed(shown(path))
+        if differing := dict(self._walk()).items() ^ self._states.items():
+            raise changed(shown(min(item.path for item, _ in differing)))
 
     def _walk(self) -> Iterator[tuple[Item, _State]]:
         waiting: list[tuple[str, ...]] = [()]

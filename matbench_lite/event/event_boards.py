@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from matbench_lite.board import headline
+from matbench_lite.board import headline, row_losses
 from matbench_lite.data import chemical_clusters, load_formulas
 from matbench_lite.errors import EventError
 from matbench_lite.event.event_scoring import load_folds
 from matbench_lite.event.event_settings import Combining, Event
 from matbench_lite.event.received import Mark, PartScores, ReceivedFolder, State
 from matbench_lite.event.submission_files import identity
-from matbench_lite.metrics import DECISION_THRESHOLD, Summary
+from matbench_lite.metrics import Summary
 from matbench_lite.stats import (
     ONE_SPLIT,
     Design,
@@ -31,7 +31,7 @@ from matbench_lite.stats import (
     ranked,
     score_interval,
 )
-from matbench_lite.train import RowPredictions, bag
+from matbench_lite.train import bag
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,16 +136,20 @@ def public_board(event: Event) -> PublicBoard:
         for each in folder.all()
     )
     counted = Counter(identity(line.participant) for line in lines if line.mark is None)
-    best: dict[str, PublicRow] = {}
+    scores = {line.id: line.valid for line in lines if line.mark is None and line.valid is not None}
+    every = _ranks(event, scores)
+    best: dict[str, SubmissionLine] = {}
     for line in lines:
-        if line.mark is None and line.valid is not None:
-            who = identity(line.participant)
-            row = PublicRow(rank=0, submission=line, valid=line.valid, submissions=counted[who])
-            # Of equal ones, the first.
-            if who not in best or _ranks(event, {"before": best[who].valid, "now": line.valid})["before"] > 1:
-                best[who] = row
-    ranks = _ranks(event, {who: row.valid for who, row in best.items()})
-    return PublicBoard(rows=tuple(replace(best[who], rank=rank) for who, rank in ranks.items()), submissions=lines)
+        who = identity(line.participant)
+        # Of equal ones, the first.
+        if line.id in every and (who not in best or every[line.id] < every[best[who].id]):
+            best[who] = line
+    ranks = _ranks(event, {who: scores[line.id] for who, line in best.items()})
+    rows = (
+        PublicRow(rank=rank, submission=best[who], valid=scores[best[who].id], submissions=counted[who])
+        for who, rank in ranks.items()
+    )
+    return PublicBoard(rows=tuple(rows), submissions=lines)
 
 
 def private_board(event: Event, public: PublicBoard | None = None) -> PrivateBoard:
@@ -157,7 +161,8 @@ def private_board(event: Event, public: PublicBoard | None = None) -> PrivateBoa
     folder = ReceivedFolder(event)
     rows = {row.submission.id: row for row in (public or public_board(event)).rows}
     tests = {id: _score(event, event.final, folder.scores(id).test) for id in rows}
-    losses, design = _losses(event, sorted(rows)), _design(event)
+    design = _design(event)
+    losses = _losses(event, sorted(rows), design)
     pairs = None
     if losses and design.cluster_count > 1:
         found = moments(list(losses.values()), design)
@@ -195,11 +200,9 @@ def board_document(event: Event, public: PublicBoard, final: PrivateBoard | None
 
 
 def _final_row(row: PrivateRow) -> dict[str, Any]:
-    place = row.place
-    said = {name: getattr(place, name) for name in ("first_place", "last_place", "leading", "wide", "word")}
-    said |= {"difference": place.difference, "difference_interval": place.difference_interval}
+    names = ("first_place", "last_place", "leading", "wide", "word", "difference", "difference_interval", "p")
     plain = {name: value for name, value in asdict(row).items() if name != "place"}
-    return plain | {"move": row.move, **said, "p": place.p}
+    return plain | {"move": row.move} | {name: getattr(row.place, name) for name in names}
 
 
 def require_public(event: Event, now: datetime) -> None:
@@ -226,7 +229,7 @@ def _ranks(event: Event, scores: Mapping[str, Summary]) -> dict[str, int]:
     return ranked({name: score.mean for name, score in scores.items()}, higher_is_better=event.higher_is_better)
 
 
-def _losses(event: Event, ids: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+def _losses(event: Event, ids: Sequence[str], design: Design) -> dict[str, NDArray[np.float64]]:
     """What each private test row adds to the error of each submission; none where the metric is not a mean over rows.
 
     The loss of a row is that of the averaged prediction, or, where the final score is the mean over the models of the
@@ -235,24 +238,16 @@ def _losses(event: Event, ids: Sequence[str]) -> dict[str, NDArray[np.float64]]:
     """
     if event.metric not in ("mae", "accuracy", "balanced_accuracy"):
         return {}
-    folder = ReceivedFolder(event)
-    truth = _truth(event)
+    folder, truth = ReceivedFolder(event), _truth(event)
+    classes = design.classes
+    weights = 1.0 if classes is None else class_losses(classes, classes + 1, design.folds)  # what a wrong class costs
     losses = {}
     for id in ids:
         folds = [fold["test"] for fold in load_folds(event, folder.get(id))]
         models = [bag(folds)] if event.final == "bagged" else folds
-        losses[id] = np.mean([_row_losses(event, model, truth) for model in models], axis=0)
+        each = [weights * row_losses(truth[model.rows], model.scorable().prediction) for model in models]
+        losses[id] = np.mean(each, axis=0)
     return losses
-
-
-def _row_losses(event: Event, model: RowPredictions, truth: NDArray[Any]) -> NDArray[np.float64]:
-    predicted, own = model.scorable().prediction, truth[model.rows]
-    if event.metric == "mae":
-        return np.asarray(np.abs(predicted - own), dtype=np.float64)
-    said = predicted if model.prediction.ndim == 2 else predicted > DECISION_THRESHOLD
-    if event.metric == "accuracy":
-        return np.asarray(said != own, dtype=np.float64)
-    return class_losses(own, said, np.zeros(len(own), dtype=np.intp))
 
 
 def _truth(event: Event) -> NDArray[Any]:

@@ -182,8 +182,7 @@ def _train(
     every, journal = _jobs(event, folder, submission, resources), _journal(folder, submission)
     _, missing = journal.known(every)
     seconds = 0.0
-    workers, devices = resources.workers, resources.devices
-    with Contained(workers, limits=event.training, isolated=isolated, devices=devices) as runner:
+    with Contained(resources.workers, limits=event.training, isolated=isolated, devices=resources.devices) as runner:
         for outcome in drive(missing, runner, journal, title=submission.id, until_failure=True):
             record = outcome.record
             if record.error is not None:

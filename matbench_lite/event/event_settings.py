@@ -27,10 +27,7 @@ BENCHMARK_FILE = "benchmark.toml"
 
 @dataclass(frozen=True, kw_only=True)
 class SubmissionLimits:
-    """How much one participant may send.
-
-    In all, and on one day, in UTC.
-    """
+    """How much one participant may send: in all, and on one day, in UTC."""
 
     submissions: int = 50
     per_day: int = 10

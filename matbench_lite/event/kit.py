@@ -33,6 +33,7 @@ from matbench_lite.event.submission_files import (
 from matbench_lite.tasks import Task
 from matbench_lite.train import (
     MODEL_FILE,
+    InnerFold,
     Job,
     LocalTest,
     Model,
@@ -141,6 +142,11 @@ class Kit:
     event: Event
     task: Task
 
+    @property
+    def folds(self) -> tuple[InnerFold, ...]:
+        """The inner folds of the public data."""
+        return event_folds(self.event, self.task)
+
 
 def open_kit(folder: Path) -> Kit:
     """Open a kit.
@@ -164,8 +170,7 @@ def check_submission(kit: Kit, folder: Path) -> None:
     named(read_about(folder).participant)
     if kit.event.mode == "predictions":
         task, test_ids = kit.task, read_inputs(kit.event.folder, kit.task).index
-        folds = event_folds(kit.event, task)
-        read_predictions(folder / PREDICTIONS_FILE, task.kind, folds, task.ids, test_ids, task.classes)
+        read_predictions(folder / PREDICTIONS_FILE, task.kind, kit.folds, task.ids, test_ids, task.classes)
     elif not (folder / MODEL_FILE).is_file():
         raise EventError(f"there is no {MODEL_FILE}", fix=f"put get_estimator(task) into {MODEL_FILE}")
 

@@ -76,6 +76,13 @@ def test_the_readme_says_what_to_do(event: Event) -> None:
     assert not re.search(r"\{\{|\{%|None", text)
 
 
+def test_a_kit_says_which_rows_a_fold_holds_out(event: Event) -> None:
+    kit = open_kit(event.kit)
+    held_out = [row for fold in kit.folds for row in fold.valid]
+    assert len(kit.folds) == event.inner_folds
+    assert sorted(held_out) == sorted(kit.task.train_rows(0))
+
+
 def test_the_kits_model_has_no_name_yet(event: Event, tmp_path: Path) -> None:
     with pytest.raises(EventError, match=r"submission\.toml"):
         pack(open_kit(event.kit), load_model(event.kit / "models" / "start"), tmp_path / "mine.zip")
