@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -107,7 +107,7 @@ def check_entry(
         >>> print(checked.category.reason)
         1 of 7 tasks, neither all regression nor all structure tasks
     """
-    return _verdict(read_material(Path(folder), benchmark, committed=committed).beside(others))
+    return _verdict(read_material(Path(folder), benchmark, committed=committed), others)
 
 
 def check_entries(
@@ -120,7 +120,7 @@ def check_entries(
         DataError: If targets or folds on this machine are damaged or forged: that is no fault of an entry.
     """
     read, entries = _read_all(Path(submissions), benchmark, committed=committed)
-    return {slug: _verdict(material.beside(entries)) for slug, material in read.items()}
+    return {slug: _verdict(material, entries) for slug, material in read.items()}
 
 
 def _read_all(
@@ -138,7 +138,8 @@ def _read_all(
     return read, {slug: entry for slug, material in read.items() if (entry := material.submission) is not None}
 
 
-def _verdict(material: Material) -> Checked:
+def _verdict(read: Material, others: Mapping[str, Submission] | None) -> Checked:
+    material = replace(read, others=others)
     findings = [*material.findings, *(finding for check in _CHECKS for finding in check(material))]
     stated = (material.examined.document or {}).get("digest")
     return Checked(
@@ -235,5 +236,5 @@ def check_paths(
         read, others = ({}, None) if home is None else _read_all(home, benchmark)
         for entry in members:
             known = read.get(entry.absolute().name) if entry.absolute().parent.resolve() == home else None
-            verdicts[entry] = _verdict((known or read_material(entry, benchmark)).beside(others))
+            verdicts[entry] = _verdict(known or read_material(entry, benchmark), others)
     return [verdicts[entry] for entry in entries]

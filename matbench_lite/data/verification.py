@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from matbench_lite.atomic import replacing
 from matbench_lite.data.access import load_formulas, load_inputs, load_targets
+from matbench_lite.data.chemistry import reduced_formulas
 from matbench_lite.data.parquet import numbers, read_columns
 from matbench_lite.data.store import PARTS, Holding, Part, derived_directory, holdings
 from matbench_lite.derived import Shelf, key
@@ -138,8 +139,6 @@ def _digests(task: Task, part: Part, content: bytes) -> dict[str, str]:
         return targets_digests(task, numbers(table["target"]), table["formula"].to_pylist(), spacegroups)
     if task.input == "composition":
         return {"inputs": inputs_digest(task.ids, read_columns(content)["composition"].to_pylist())}
-    from matbench_lite.data.chemistry import reduced_formulas
-
     return {"formulas": inputs_digest(task.ids, reduced_formulas(read_columns(content)))}
 
 

@@ -254,7 +254,7 @@ def decode_predictions(
     """Read a stranger's `predictions.parquet`; None if it has no rows that belong to tasks and folds."""
     recorded = [task for task in benchmark if task.name in types]
     about = {
-        "outline": [[task.name, [len(task.test_rows(fold)) for fold in task.folds]] for task in recorded],
+        "outline": {task.name: [len(task.test_rows(fold)) for fold in task.folds] for task in recorded},
         "classes": {task.name: len(task.classes) for task in recorded},
         "most_rows": sum(task.tested_rows for task in benchmark),
         "most_classes": _most_classes(benchmark),
@@ -300,8 +300,7 @@ def document_decoder(_: None, blobs: Sequence[memoryview]) -> tuple[Any, Mapping
 def predictions_decoder(about: Any, blobs: Sequence[memoryview]) -> tuple[Any, Mapping[str, NDArray[Any]]]:
     """In the airlock: a `predictions.parquet`."""
     findings: list[Finding] = []
-    given = {name: about[name] for name in ("classes", "most_rows", "most_classes")}
-    decoded = decode(dict(about["outline"]), blobs[0], about["types"], findings.append, **given)
+    decoded = decode(blobs[0], findings.append, **about)
     content: dict[str, Any] = {"findings": [finding.as_dict() for finding in findings], "seen": None}
     if decoded is None:
         return content, {}

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 from matbench_lite.check import SUBMISSIONS
@@ -56,8 +57,6 @@ def cited_address(folder: Path) -> Address | None:
 
 def published_address() -> Address | None:
     """The repository that the installed package names; None if it names none."""
-    from importlib.metadata import PackageNotFoundError, metadata
-
     try:
         addresses = metadata("matbench-lite").get_all("Project-URL") or []
     except PackageNotFoundError:
