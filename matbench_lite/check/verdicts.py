@@ -6,6 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -227,14 +228,12 @@ def check_paths(
         among = path.is_dir() and not (path / DOCUMENT).exists()
         inside = sorted(folder for folder in path.iterdir() if (folder / DOCUMENT).is_file()) if among else []
         entries += inside or [path]
-    homes: dict[Path | None, list[Path]] = defaultdict(list)
+    read_home = cache(partial(_read_all, benchmark=benchmark))
+    verdicts: list[Checked] = []
     for entry in entries:
         home = submissions or find_submissions(entry)
-        homes[None if home is None else home.resolve()].append(entry)
-    verdicts: dict[Path, Checked] = {}
-    for home, members in homes.items():
-        read, others = ({}, None) if home is None else _read_all(home, benchmark)
-        for entry in members:
-            known = read.get(entry.absolute().name) if entry.absolute().parent.resolve() == home else None
-            verdicts[entry] = _verdict(known or read_material(entry, benchmark), others)
-    return [verdicts[entry] for entry in entries]
+        home = home and home.resolve()
+        read, others = read_home(home) if home else ({}, None)
+        known = read.get(entry.absolute().name) if entry.absolute().parent.resolve() == home else None
+        verdicts.append(_verdict(known or read_material(entry, benchmark), others))
+    return verdicts

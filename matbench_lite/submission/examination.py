@@ -141,15 +141,13 @@ def _usable(document: Mapping[str, Any] | None, problems: list[FormProblem] | No
 
 def _benchmark(document: Mapping[str, Any], given: Benchmark | None, complain: Complain) -> Benchmark | None:
     name = document["benchmark"]
-    if given is not None and given.name == name:
-        return given
-    if given is None and name in BUILT_IN:  # never the path of a file: a stranger wrote it
+    known = f"there is no built-in benchmark {name!r}"
+    if given is not None:
+        if given.name == name:
+            return given
+        known = f"the entry is of {name!r}, not of {given.name!r}"
+    elif name in BUILT_IN:  # never the path of a file: a stranger wrote it
         return load_benchmark(name)
-    known = (
-        f"there is no built-in benchmark {name!r}"
-        if given is None
-        else f"the entry is of {name!r}, not of {given.name!r}"
-    )
     fix = f"use one of {', '.join(BUILT_IN)}, or give the TOML file of its benchmark"
     complain(rules.UNKNOWN_BENCHMARK.found(known, fix=fix, file=DOCUMENT))
     return None
