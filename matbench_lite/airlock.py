@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -129,13 +130,12 @@ def inside(decoder: Callable[..., Any], about: Any, *blobs: bytes, limits: Limit
     data and arrays by name. What it raises is raised here. An `AirlockError` if it crashed, hung, needed too much, or
     gave something else; a `MachineError` if no child process can be started: that is no fault of the files.
     """
-    return _airlock().decode(decoder, about, blobs, limits)
+    return _airlock(os.getpid()).decode(decoder, about, blobs, limits)
 
 
 def close() -> None:
     """End the child, if there is one; the next file starts another."""
-    if _shared is not None:
-        _shared.close()
+    _airlock(os.getpid()).close()
 
 
 class Airlock:
@@ -291,16 +291,12 @@ def _ending(code: int | None, limits: Limits, *, late: bool) -> str:
     return "the program that reads it ends without an answer"
 
 
-_shared: Airlock | None = None
-
-
-def _airlock() -> Airlock:
-    """The airlock of this process."""
-    global _shared
-    if _shared is None or _shared.owner != os.getpid():
-        _shared = Airlock()
-        atexit.register(_shared.close)
-    return _shared
+@cache
+def _airlock(_process: int) -> Airlock:
+    """The airlock of a process: that of the one it was forked from is not for it."""
+    airlock = Airlock()
+    atexit.register(airlock.close)
+    return airlock
 
 
 def main() -> None:

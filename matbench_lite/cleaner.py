@@ -59,9 +59,7 @@ def clean(text: str) -> str:
     """
     if text.isascii() and text.isprintable():  # almost all are
         return " ".join(text.split())
-    return " ".join(
-        "".join(" " if char.isspace() else char for char in text if char.isspace() or char.isprintable()).split()
-    )
+    return " ".join("".join(char for char in text if char.isspace() or char.isprintable()).split())
 
 
 def clean_lines(text: str) -> str:
@@ -146,9 +144,7 @@ def visible(value: object, limit: int = 300) -> str:
         'aaa…'
     """
     # What is cut off anyway is not looked at: a text may be long.
-    text = " ".join(str(value)[: 4 * limit].split())
-    shown = "".join(_seen(char) for char in text)
-    shown = " ".join(shown.split())
+    shown = " ".join("".join(map(_seen, str(value)[: 4 * limit])).split())
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 

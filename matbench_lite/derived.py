@@ -16,13 +16,16 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from shutil import rmtree
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from matbench_lite.atomic import temporary_file
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _PACKAGE = Path(__file__).parent
 _IMPORT = re.compile(r"^\s*(?:from (matbench_lite[\w.]*) import (\([^)]*\)|[^\n]*)|import (matbench_lite[\w.]*))", re.M)
@@ -114,9 +117,6 @@ class Parts:
 
         Columns in `dictionaries` have few texts: they are read once, with a code for every row.
         """
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         tables = []
         for path in self._files():
             with suppress(OSError):
@@ -130,8 +130,6 @@ class Parts:
 
     def append(self, rows: pa.Table) -> None:
         """Add rows. A folder that cannot be written costs time later on, nothing else."""
-        import pyarrow as pa
-
         with suppress(OSError):
             self._remove_unfinished()
             if len(self._files()) >= _MANY and (kept := self.read()) is not None:
@@ -152,10 +150,6 @@ class Parts:
         return sorted(self.folder.glob("*.parquet"))
 
     def _write(self, rows: pa.Table) -> Path:
-        from io import BytesIO
-
-        import pyarrow.parquet as pq
-
         if not self.folder.is_dir():
             self._remove_old()
         buffer = BytesIO()
@@ -175,8 +169,6 @@ class Parts:
 
     def _remove_old(self) -> None:
         """Remove what other sources computed, but for the last few."""
-        from shutil import rmtree
-
         with suppress(FileNotFoundError):
             others = sorted(self.folder.parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
             for path in others[_OLD:]:
@@ -200,8 +192,6 @@ class Shelf:
 
     def get(self, name: str) -> Any:
         """The value of a key, as it was put; None if there is none."""
-        import orjson
-
         content = self._loaded().get(name)
         if content is None:
             return None
@@ -214,8 +204,6 @@ class Shelf:
 
     def put(self, values: Mapping[str, Any]) -> None:
         """Keep values: records, lists, texts and numbers; a NaN is kept as None."""
-        import orjson
-
         option = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
         contents = ((name, orjson.dumps(value, option=option)) for name, value in values.items())
         new = {name: zlib.compress(value, 1) if len(value) > _LARGE else value for name, value in contents}
@@ -244,8 +232,6 @@ def key(*facts: str) -> str:
 
 
 def _table(values: Mapping[str, bytes]) -> pa.Table:
-    import pyarrow as pa
-
     return pa.table({"key": list(values), "value": pa.array(values.values(), pa.binary())})
 
 

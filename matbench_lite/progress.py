@@ -26,22 +26,15 @@ def progress(description: str, total: int | None, *, unit: Literal["bytes", "ite
     if os.environ.get("MATBENCH_LITE_PROGRESS") == "0" or not sys.stderr.isatty():
         yield lambda _: None
         return
+    from rich import progress as bars
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
 
-    amount = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
+    amount = bars.DownloadColumn() if unit == "bytes" else bars.MofNCompleteColumn()
     # The time so far goes on inside a long item: the program is seen to be at work.
-    columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeElapsedColumn(), TimeRemainingColumn())
+    times = bars.TimeElapsedColumn(), bars.TimeRemainingColumn()
+    columns = (bars.TextColumn("{task.description}"), bars.BarColumn(), amount, *times)
     # What is printed meanwhile goes above the bar, unless it goes to a file or another program.
     above = sys.stdout.isatty()
-    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=above) as bar:
+    with bars.Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=above) as bar:
         task = bar.add_task(description, total=total)
         yield lambda done: bar.advance(task, done)

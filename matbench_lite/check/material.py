@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,11 +22,13 @@ from matbench_lite.tasks import Benchmark, Task
 class Material:
     """One entry under check: what is in its folder, and what was wrong when it was read. Nothing in it was executed.
 
-    Other entries are None where they are not known. What is `committed` holds no leftovers of work.
+    The submission is there if all that it records is sound. Other entries are None where they are not known. What is
+    `committed` holds no leftovers of work.
     """
 
     examined: Examined
     findings: tuple[Finding, ...]
+    submission: Submission | None
     others: Mapping[str, Submission] | None = None
     committed: bool = False
 
@@ -51,18 +53,6 @@ class Material:
         """Whether the entry says that it was imported from Matbench."""
         origin = (self.examined.document or {}).get("imported")
         return isinstance(origin, dict) and origin.get("from") == "matbench"
-
-    @cached_property
-    def submission(self) -> Submission | None:
-        """The entry, if all that it records is sound."""
-        return Submission.from_entry(as_entry(self.examined)) if self.examined.whole else None
-
-    def beside(self, others: Mapping[str, Submission] | None) -> Material:
-        """The same entry beside others; what is known of it already is kept."""
-        beside = replace(self, others=others)
-        if "submission" in self.__dict__:
-            beside.__dict__["submission"] = self.submission
-        return beside
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
@@ -101,7 +91,8 @@ def read_material(folder: Path, benchmark: Benchmark | None, *, committed: bool 
     found: list[Finding] = []
     examined = examine(folder, benchmark, found.append, as_it_is=committed)
     findings = tuple(part for finding in found for part in finding.parts or (finding,))
-    return Material(examined=examined, findings=findings, committed=committed)
+    submission = Submission.from_entry(as_entry(examined)) if examined.whole else None
+    return Material(examined=examined, findings=findings, submission=submission, committed=committed)
 
 
 def occurs_once(values: NDArray[Any]) -> NDArray[np.bool_]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -107,7 +108,7 @@ def check_entry(
         >>> print(checked.category.reason)
         1 of 7 tasks, neither all regression nor all structure tasks
     """
-    return _verdict(read_material(Path(folder), benchmark, committed=committed).beside(others))
+    return _verdict(read_material(Path(folder), benchmark, committed=committed), others)
 
 
 def check_entries(
@@ -120,7 +121,7 @@ def check_entries(
         DataError: If targets or folds on this machine are damaged or forged: that is no fault of an entry.
     """
     read, entries = _read_all(Path(submissions), benchmark, committed=committed)
-    return {slug: _verdict(material.beside(entries)) for slug, material in read.items()}
+    return {slug: _verdict(material, entries) for slug, material in read.items()}
 
 
 def _read_all(
@@ -138,7 +139,8 @@ def _read_all(
     return read, {slug: entry for slug, material in read.items() if (entry := material.submission) is not None}
 
 
-def _verdict(material: Material) -> Checked:
+def _verdict(read: Material, others: Mapping[str, Submission] | None) -> Checked:
+    material = replace(read, others=others)
     findings = [*material.findings, *(finding for check in _CHECKS for finding in check(material))]
     stated = (material.examined.document or {}).get("digest")
     return Checked(
@@ -226,14 +228,12 @@ def check_paths(
         among = path.is_dir() and not (path / DOCUMENT).exists()
         inside = sorted(folder for folder in path.iterdir() if (folder / DOCUMENT).is_file()) if among else []
         entries += inside or [path]
-    homes: dict[Path | None, list[Path]] = defaultdict(list)
+    read_home = cache(partial(_read_all, benchmark=benchmark))
+    verdicts: list[Checked] = []
     for entry in entries:
         home = submissions or find_submissions(entry)
-        homes[None if home is None else home.resolve()].append(entry)
-    verdicts: dict[Path, Checked] = {}
-    for home, members in homes.items():
-        read, others = ({}, None) if home is None else _read_all(home, benchmark)
-        for entry in members:
-            known = read.get(entry.absolute().name) if entry.absolute().parent.resolve() == home else None
-            verdicts[entry] = _verdict((known or read_material(entry, benchmark)).beside(others))
-    return [verdicts[entry] for entry in entries]
+        home = home and home.resolve()
+        read, others = read_home(home) if home else ({}, None)
+        known = read.get(entry.absolute().name) if entry.absolute().parent.resolve() == home else None
+        verdicts.append(_verdict(known or read_material(entry, benchmark), others))
+    return verdicts

@@ -11,6 +11,8 @@ from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from matbench_lite.data.parquet import numbers, read_columns
 from matbench_lite.data.store import Holding, NewPart, Part, commit, holdings, is_stored
@@ -120,9 +122,6 @@ def load_spacegroups(task: Task) -> pd.Series:
 
 def _kept_spacegroups(task: Task) -> list[int | None]:
     """Those that were computed from the same structures before; else they are computed now, and kept."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     holding, inputs = holdings(task).get("spacegroups"), require(task, "inputs")
     if holding is not None and holding.digest == inputs.sha256:
         with suppress(OSError):

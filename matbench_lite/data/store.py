@@ -182,8 +182,8 @@ def _packaged(task: Task, part: Part) -> Holding:
     """Data that ships with the package, in files whose checksums are listed beside them."""
     name = f"{task.name}.{part}.parquet"
     try:
-        lines = [line.split() for line in (_PACKAGED / "SHA256SUMS").read_text(encoding="ascii").splitlines()]
-        sums = {file: sha256 for sha256, file in lines}
+        lines = (_PACKAGED / "SHA256SUMS").read_text(encoding="ascii").splitlines()
+        sums = {file: sha256 for sha256, file in map(str.split, lines)}
         return Holding(path=_PACKAGED / name, source="matbench_lite", sha256=sums[name])
     except (OSError, ValueError, KeyError) as error:
         raise DataFormatError(

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import orjson
 
 from matbench_lite.data.user_columns import Classes, classes_of, filled, read_marks, refuse_first
 from matbench_lite.errors import DataFormatError, DataMissingError, raising
@@ -61,8 +62,6 @@ class TableRows:
         """Digest of ids and inputs; of a table, of each row's values as JSON, after the names of the columns."""
         if self.input != "table":
             return inputs_digest(self.ids, self.compositions)
-        import orjson
-
         values = self.columns.astype(object).where(self.columns.notna(), None).to_numpy()
         for infinite in (math.inf, -math.inf):  # no numbers in JSON, which would take them for missing ones
             values[values == infinite] = str(infinite)
@@ -262,8 +261,6 @@ def _numbers(column: pd.Series) -> NDArray[np.float64]:
 
 def _structure_dicts(table: Table, texts: list[str]) -> Iterator[Any]:
     """The structures as pymatgen's dicts, from whatever format they are written in."""
-    import orjson
-
     for row, text in enumerate(texts):
         message = f"{table.input!r} in row {row} is not {table.structure_format}"
         fix = "correct the row, or data.structure_format in the benchmark file"
@@ -273,7 +270,6 @@ def _structure_dicts(table: Table, texts: list[str]) -> Iterator[Any]:
 
 
 def _parsed(text: str, table: Table) -> Any:
-    import orjson
     from pymatgen.core import Structure
 
     with warnings.catch_warnings():

@@ -85,8 +85,9 @@ def _found(texts: pd.Series, column: pd.Series, path: Path) -> Classes:
     whole = texts.map(lambda text: _WHOLE.fullmatch(text) is not None).to_numpy()
     if whole.any():
         refuse_first(~whole, column, path, "and other labels are whole numbers", _NAME_THEM)
-    names = [int(text) for text in _ordered(_whole_numbers(texts))] if whole.any() else _ordered(texts)
-    if not whole.any():
+        names: list[Any] = [int(text) for text in _ordered(_whole_numbers(texts))]
+    else:
+        names = _ordered(texts)
         unfit = texts.map(lambda text: text != text.strip() or not text.isprintable() or len(text) > _LONGEST)
         what = f"no label: it begins or ends with a space, cannot be shown or is longer than {_LONGEST} characters"
         refuse_first(unfit.to_numpy(), column, path, what, "correct the value")
@@ -96,7 +97,7 @@ def _found(texts: pd.Series, column: pd.Series, path: Path) -> Classes:
             f"{path}: {column.name!r} {wrong}",
             fix=f'a classification has 2 to {MAX_CLASSES} classes; for numbers, say kind = "regression"',
         )
-    return tuple(names)  # type: ignore[return-value]  # all of one kind
+    return tuple(names)
 
 
 def read_marks(frame: pd.DataFrame, table: Table) -> Marks:

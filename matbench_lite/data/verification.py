@@ -20,19 +20,12 @@ from numpy.typing import NDArray
 
 from matbench_lite.atomic import replacing
 from matbench_lite.data.access import load_formulas, load_inputs, load_targets
+from matbench_lite.data.chemistry import reduced_formulas
 from matbench_lite.data.parquet import numbers, read_columns
 from matbench_lite.data.store import PARTS, Holding, Part, derived_directory, holdings
 from matbench_lite.derived import Shelf, key
 from matbench_lite.errors import DataError, DataFormatError, DataMissingError, raising
-from matbench_lite.tasks import (
-    Benchmark,
-    Task,
-    formulas_digest,
-    inputs_digest,
-    quick_targets_digest,
-    spacegroups_digest,
-    targets_digest,
-)
+from matbench_lite.tasks import Benchmark, Task, inputs_digest, quick_targets_digest, spacegroups_digest, targets_digest
 
 
 def read_checked(task: Task, part: Part, holding: Holding) -> tuple[bytes, str, bool]:
@@ -146,9 +139,7 @@ def _digests(task: Task, part: Part, content: bytes) -> dict[str, str]:
         return targets_digests(task, numbers(table["target"]), table["formula"].to_pylist(), spacegroups)
     if task.input == "composition":
         return {"inputs": inputs_digest(task.ids, read_columns(content)["composition"].to_pylist())}
-    from matbench_lite.data.chemistry import reduced_formulas
-
-    return {"formulas": formulas_digest(task.ids, reduced_formulas(read_columns(content)))}
+    return {"formulas": inputs_digest(task.ids, reduced_formulas(read_columns(content)))}
 
 
 def targets_digests(
@@ -157,7 +148,7 @@ def targets_digests(
     """The digests of what a targets file holds, as `unpublished` takes them."""
     return {
         "targets": targets_digest(task.ids, values),
-        "formulas": formulas_digest(task.ids, formulas),
+        "formulas": inputs_digest(task.ids, formulas),
         "spacegroups": "" if spacegroups is None else spacegroups_digest(task.ids, spacegroups),
     }
 

@@ -12,26 +12,8 @@ from numpy.typing import NDArray
 from matbench_lite.airlock import Limits, Reply, inside
 from matbench_lite.documents import plain
 from matbench_lite.errors import AirlockError
-from matbench_lite.matbench.matbench_files import (
-    has_right_hash,
-    parse,
-    parse_around_rows,
-    parse_object,
-    read_packed,
-    unpack,
-    wrong_hash,
-)
-from matbench_lite.matbench.matbench_form import (
-    UNCERTAINTY_KEYS,
-    MatbenchError,
-    MatbenchKeyError,
-    MatbenchTypeError,
-    check_document,
-    check_object,
-    check_task,
-    fold_key,
-    known_task,
-)
+from matbench_lite.matbench import matbench_files as files
+from matbench_lite.matbench import matbench_form as form
 from matbench_lite.tasks import Task
 
 _LIMITS = Limits(seconds=20, megabytes=1500)
@@ -64,15 +46,15 @@ def decode_info(file: Path) -> dict[str, Any]:
 
 def results_decoder(about: Any, blobs: Sequence[memoryview]) -> Found:
     """In the airlock: a result."""
-    content = unpack(blobs[0], about["name"])
+    content = files.unpack(blobs[0], about["name"])
     document = _around_rows(content)
     matches = document is not None
     if document is None:
-        document = parse_object(content, about["name"], exact=True)
-        check_document(document)
-        matches = has_right_hash(document)
+        document = files.parse_object(content, about["name"], exact=True)
+        form.check_document(document)
+        matches = files.has_right_hash(document)
     if not matches and not about["allow_hash_mismatch"]:
-        raise wrong_hash(document, f"{about['name']}: ")
+        raise files.wrong_hash(document, f"{about['name']}: ")
     arrays: dict[str, NDArray[Any]] = {}
     for name, task in document["tasks"].items():
         arrays |= _taken_out(task, name)
@@ -81,41 +63,41 @@ def results_decoder(about: Any, blobs: Sequence[memoryview]) -> Found:
 
 def task_decoder(about: Any, blobs: Sequence[memoryview]) -> Found:
     """In the airlock: one task."""
-    content = parse_object(unpack(blobs[0], about["name"]), about["name"])
-    arrays = _taken_out(content, check_task(content).name)
+    content = files.parse_object(files.unpack(blobs[0], about["name"]), about["name"])
+    arrays = _taken_out(content, form.check_task(content).name)
     return plain(content), arrays
 
 
 def info_decoder(about: Any, blobs: Sequence[memoryview]) -> Found:
     """In the airlock: an `info.json`."""
-    content = parse_object(unpack(blobs[0], about["name"]), about["name"])
-    check_object("info.json", content)
+    content = files.parse_object(files.unpack(blobs[0], about["name"]), about["name"])
+    form.check_object("info.json", content)
     return plain(content), {}
 
 
 def _decoded(decoder: Any, about: dict[str, Any], file: Path) -> Reply:
     try:
-        return inside(decoder, about, read_packed(file), limits=_LIMITS)
+        return inside(decoder, about, files.read_packed(file), limits=_LIMITS)
     except AirlockError as error:
-        raise MatbenchError(f"{file} cannot be read: {error.message}", fix="download or copy it again") from error
+        raise form.MatbenchError(f"{file} cannot be read: {error.message}", fix="download or copy it again") from error
 
 
 def _around_rows(content: bytes) -> dict[str, Any] | None:
     """The result with its predictions as text, if its hash is right; None if all of it has to be parsed."""
     try:
-        document = parse_around_rows(content)
+        document = files.parse_around_rows(content)
     except ValueError:
         return None
-    check_document(document)
-    return document if has_right_hash(document) else None
+    form.check_document(document)
+    return document if files.has_right_hash(document) else None
 
 
 def _taken_out(content: dict[str, Any], name: str) -> dict[str, NDArray[Any]]:
     """Take the rows of every fold out of a task, as arrays."""
-    task = known_task(name)
+    task = form.known_task(name)
     arrays: dict[str, NDArray[Any]] = {}
     for fold in task.folds:
-        rows = content["results"][fold_key(fold)]
+        rows = content["results"][form.fold_key(fold)]
         found = fold_arrays(task, fold, rows)
         arrays |= {f"{name}/{fold}/{column}": array for column, array in found.items()}
         del rows["data"]
@@ -124,10 +106,10 @@ def _taken_out(content: dict[str, Any], name: str) -> dict[str, NDArray[Any]]:
 
 
 def _put_back(content: Mapping[str, Any], name: str, reply: Reply) -> None:
-    for fold in known_task(name).folds:
+    for fold in form.known_task(name).folds:
         mark = f"{name}/{fold}/"
         found = {key.removeprefix(mark): array for key, array in reply.arrays.items() if key.startswith(mark)}
-        content["results"][fold_key(fold)]["arrays"] = found
+        content["results"][form.fold_key(fold)]["arrays"] = found
 
 
 def fold_arrays(task: Task, fold: int, content: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
@@ -140,16 +122,16 @@ def _predictions_in_order(task: Task, fold: int, data: Any) -> NDArray[Any]:
     """Decimal numbers, or for a classification booleans."""
     if isinstance(data, memoryview):
         try:
-            data = parse(bytes(data))
+            data = files.parse(bytes(data))
         except ValueError as error:
-            raise MatbenchError(f"{task.name} {fold_key(fold)}: data is not valid JSON: {error}") from error
+            raise form.MatbenchError(f"{task.name} {form.fold_key(fold)}: data is not valid JSON: {error}") from error
     values = _in_order(task, fold, data, "predictions")
     kinds = set(map(type, values))
     if kinds == {float} or (kinds == {bool} and task.kind == "classification"):
         return np.array(values)
     wanted = "decimal numbers" if task.kind == "regression" else "all booleans or all decimal numbers"
     found = ", ".join(sorted(kind.__name__ for kind in kinds))
-    raise MatbenchTypeError(f"{task.name} {fold_key(fold)}: predictions are {found}, not {wanted}")
+    raise form.MatbenchTypeError(f"{task.name} {form.fold_key(fold)}: predictions are {found}, not {wanted}")
 
 
 def _uncertainty_in_order(task: Task, fold: int, uncertainty: Any) -> dict[str, NDArray[Any]]:
@@ -159,31 +141,31 @@ def _uncertainty_in_order(task: Task, fold: int, uncertainty: Any) -> dict[str, 
     if isinstance(uncertainty, dict):
         # Matbench 0.6 adds two empty objects to what it validates, and saves them.
         uncertainty = {key: value for key, value in uncertainty.items() if key not in ("std", "ci") or value != {}}
-    place = f"{task.name} {fold_key(fold)}: uncertainty"
+    place = f"{task.name} {form.fold_key(fold)}: uncertainty"
     rows = _in_order(task, fold, uncertainty, "uncertainties")
     for row in rows:
-        if not isinstance(row, dict) or row.keys() != set(UNCERTAINTY_KEYS):
-            raise MatbenchKeyError(f"{place}: each row needs {', '.join(UNCERTAINTY_KEYS)}, and nothing else")
-    lower, upper, std = ([_number(row[key]) for row in rows] for key in UNCERTAINTY_KEYS)
+        if not isinstance(row, dict) or row.keys() != set(form.UNCERTAINTY_KEYS):
+            raise form.MatbenchKeyError(f"{place}: each row needs {', '.join(form.UNCERTAINTY_KEYS)}, and nothing else")
+    lower, upper, std = ([_number(row[key]) for row in rows] for key in form.UNCERTAINTY_KEYS)
     if not all(type(value) is float for value in (*lower, *upper)):
-        raise MatbenchTypeError(f"{place}: an end of an interval is not a decimal number")
+        raise form.MatbenchTypeError(f"{place}: an end of an interval is not a decimal number")
     kinds = set(map(type, std))
     if kinds not in ({type(None)}, {float}):
-        raise MatbenchError(f"{place}: std is not a decimal number in every row, nor null in every row")
+        raise form.MatbenchError(f"{place}: std is not a decimal number in every row, nor null in every row")
     deviations = {"std": np.array(std)} if kinds == {float} else {}
     return {**deviations, "lower": np.array(lower), "upper": np.array(upper)}
 
 
 def _in_order(task: Task, fold: int, by_id: Any, what: str) -> list[Any]:
-    place = f"{task.name} {fold_key(fold)}"
+    place = f"{task.name} {form.fold_key(fold)}"
     if not isinstance(by_id, Mapping):
-        raise MatbenchTypeError(f"{place}: {what} are a JSON {type(by_id).__name__}, not an object by row id")
+        raise form.MatbenchTypeError(f"{place}: {what} are a JSON {type(by_id).__name__}, not an object by row id")
     ids = _test_ids(task, fold)
     if list(by_id) == ids:
         return list(by_id.values())
     missing, extra = [row for row in ids if row not in by_id], by_id.keys() - set(ids)
     if missing or extra:
-        raise MatbenchError(
+        raise form.MatbenchError(
             f"{place}: {what} are of other rows: {len(missing)} missing{_example(missing)}, "
             f"{len(extra)} unknown{_example(sorted(extra))}"
         )

@@ -14,6 +14,7 @@ import re
 import secrets
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from io import BytesIO
 from operator import itemgetter
 from pathlib import Path
@@ -89,10 +90,8 @@ def parse(content: bytes, *, exact: bool = False) -> Any:
     JSON, a RecursionError if it is nested too deeply.
     """
     if not exact:
-        try:
+        with suppress(orjson.JSONDecodeError):
             return orjson.loads(content)
-        except orjson.JSONDecodeError:
-            pass
     return json.loads(content.decode())
 
 

@@ -316,13 +316,12 @@ def compare_published(submission: Submission) -> list[PublishedDifference]:
 
     Relative differences up to 1e-9 are rounding; for mape up to 1e-6. The targets must be here.
     """
-    return [difference for task in submission.tasks for difference in _of_task(submission, task.name)]
+    return [difference for task in submission.tasks for difference in _of_task(submission, task)]
 
 
-def _of_task(submission: Submission, name: str) -> Iterator[PublishedDifference]:
-    task = submission.benchmark[name]
-    for fold, held in submission.recorded(name).items():
-        published = _stated(submission, name, fold)
+def _of_task(submission: Submission, task: Task) -> Iterator[PublishedDifference]:
+    for fold, held in submission.recorded(task.name).items():
+        published = _stated(submission, task.name, fold)
         scores = {metric: _finite(value) for metric, value in true_scores(task, fold, held.predictions).items()}
         different = [metric for metric, value in published.items() if not _same(metric, value, scores.get(metric))]
         for metric in different:
@@ -332,7 +331,7 @@ def _of_task(submission: Submission, name: str) -> Iterator[PublishedDifference]
             elif different == ["mape"]:
                 reason = _OTHER_RULE
             yield PublishedDifference(
-                task=name,
+                task=task.name,
                 fold=fold,
                 metric=metric,
                 published=published[metric],

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+import orjson
+
 from matbench_lite.check import Finding
 from matbench_lite.review.changes import Kind, StagedFile
 from matbench_lite.review.standings import Move, Position, Standing
@@ -115,7 +117,5 @@ def decide(findings: Iterable[Finding], entries: Iterable[EntryReport]) -> tuple
 
 def report_json(report: Report) -> bytes:
     """The report as the bytes of a JSON file: sorted keys, NaN as null, the same each time."""
-    import orjson
-
     options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
     return orjson.dumps(report.as_dict(), option=options)

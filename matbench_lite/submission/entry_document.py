@@ -34,20 +34,16 @@ def _is_line(value: object) -> bool:
     return isinstance(value, str) and value != "" and "\n" not in value and "\r" not in value
 
 
-def _are_texts(value: object) -> bool:
-    return all(map(_is_text, value)) if isinstance(value, list) else _is_text(value)
-
-
-def _are_lines(value: object) -> bool:
-    return all(map(_is_line, value)) if isinstance(value, list) else _is_line(value)
+def _each(fits: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: all(map(fits, value)) if isinstance(value, list) else fits(value)
 
 
 _CARD_VALUES: dict[str, tuple[Callable[[object], bool], str]] = {
     "algorithm": (_is_line, 'one line of text, such as "My forest"'),
-    "authors": (_are_lines, 'a list of names, each one line of text, such as ["A. Name", "B. Name"]'),
+    "authors": (_each(_is_line), 'a list of names, each one line of text, such as ["A. Name", "B. Name"]'),
     "description": (_is_text, "a text"),
-    "references": (_are_texts, "a list of BibTeX entries, each a text"),
-    "requirements": (_are_lines, 'a list of packages, each one line of text, such as ["scikit-learn>=1.5"]'),
+    "references": (_each(_is_text), "a list of BibTeX entries, each a text"),
+    "requirements": (_each(_is_line), 'a list of packages, each one line of text, such as ["scikit-learn>=1.5"]'),
     "single_configuration": (lambda value: isinstance(value, bool), "true or false"),
     "external_data": (
         lambda value: value is False or (_is_text(value) and value != ""),

@@ -135,25 +135,22 @@ class _Decoded:
 
     def put(self, folder: Path, sha256: str, folds: Mapping[str, Mapping[int, FoldPredictions]]) -> None:
         """Keep the predictions of an entry; a MachineError if there is no room for them."""
+        places: dict[tuple[str, int], dict[str, tuple[str, int, int]]] = {}
         try:
-            self._append(folder, sha256, folds)
+            file = self._opened()
+            end = file.seek(0, os.SEEK_END)
+            for task, held in folds.items():
+                for fold, predictions in held.items():
+                    for name, array in predictions.arrays.items():
+                        places.setdefault((task, fold), {})[name] = (array.dtype.str, end, array.nbytes)
+                        end += file.write(array.data)
+            file.flush()
         except OSError as error:
             self._forget()
             raise MachineError(
                 f"there is no room for a temporary file of predictions: {error.strerror}",
                 fix=f"free some space where {derived_directory()} lies, or set MATBENCH_LITE_DATA to another folder",
             ) from error
-
-    def _append(self, folder: Path, sha256: str, folds: Mapping[str, Mapping[int, FoldPredictions]]) -> None:
-        file = self._opened()
-        end = file.seek(0, os.SEEK_END)
-        places: dict[tuple[str, int], dict[str, tuple[str, int, int]]] = {}
-        for task, held in folds.items():
-            for fold, predictions in held.items():
-                for name, array in predictions.arrays.items():
-                    places.setdefault((task, fold), {})[name] = (array.dtype.str, end, array.nbytes)
-                    end += file.write(array.data)
-        file.flush()
         self._places[folder, sha256] = places
 
     def get(self, folder: Path, sha256: str, task: str, fold: int) -> Arrays:

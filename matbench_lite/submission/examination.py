@@ -141,15 +141,13 @@ def _usable(document: Mapping[str, Any] | None, problems: list[FormProblem] | No
 
 def _benchmark(document: Mapping[str, Any], given: Benchmark | None, complain: Complain) -> Benchmark | None:
     name = document["benchmark"]
-    if given is not None and given.name == name:
-        return given
-    if given is None and name in BUILT_IN:  # never the path of a file: a stranger wrote it
+    known = f"there is no built-in benchmark {name!r}"
+    if given is not None:
+        if given.name == name:
+            return given
+        known = f"the entry is of {name!r}, not of {given.name!r}"
+    elif name in BUILT_IN:  # never the path of a file: a stranger wrote it
         return load_benchmark(name)
-    known = (
-        f"there is no built-in benchmark {name!r}"
-        if given is None
-        else f"the entry is of {name!r}, not of {given.name!r}"
-    )
     fix = f"use one of {', '.join(BUILT_IN)}, or give the TOML file of its benchmark"
     complain(rules.UNKNOWN_BENCHMARK.found(known, fix=fix, file=DOCUMENT))
     return None
@@ -254,7 +252,7 @@ def decode_predictions(
     """Read a stranger's `predictions.parquet`; None if it has no rows that belong to tasks and folds."""
     recorded = [task for task in benchmark if task.name in types]
     about = {
-        "outline": [[task.name, [len(task.test_rows(fold)) for fold in task.folds]] for task in recorded],
+        "outline": {task.name: [len(task.test_rows(fold)) for fold in task.folds] for task in recorded},
         "classes": {task.name: len(task.classes) for task in recorded},
         "most_rows": sum(task.tested_rows for task in benchmark),
         "most_classes": _most_classes(benchmark),
@@ -300,8 +298,7 @@ def document_decoder(_: None, blobs: Sequence[memoryview]) -> tuple[Any, Mapping
 def predictions_decoder(about: Any, blobs: Sequence[memoryview]) -> tuple[Any, Mapping[str, NDArray[Any]]]:
     """In the airlock: a `predictions.parquet`."""
     findings: list[Finding] = []
-    given = {name: about[name] for name in ("classes", "most_rows", "most_classes")}
-    decoded = decode(dict(about["outline"]), blobs[0], about["types"], findings.append, **given)
+    decoded = decode(blobs[0], findings.append, **about)
     content: dict[str, Any] = {"findings": [finding.as_dict() for finding in findings], "seen": None}
     if decoded is None:
         return content, {}

@@ -116,11 +116,11 @@ def largest_file(rows: int, classes: int) -> int:
 
 
 def decode(
-    outline: Mapping[str, Sequence[int]],
     content: bytes | memoryview,
-    types: Mapping[str, PredictionType],
     complain: Complain,
     *,
+    outline: Mapping[str, Sequence[int]],
+    types: Mapping[str, PredictionType],
     classes: Mapping[str, int],
     most_rows: int,
     most_classes: int,

@@ -9,21 +9,20 @@ import subprocess
 import sys
 import threading
 import time
+from email.parser import HeaderParser
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from importlib.metadata import Distribution
+import psutil
+
+from matbench_lite._version import __version__
 
 _INTERVAL = 0.02  # seconds between two looks at the memory
 
 
 def collect_provenance(folder: Path | None = None) -> dict[str, Any]:
     """Describe this process, and the git commit of a folder: nothing that names the user or the machine."""
-    import psutil
-
-    from matbench_lite._version import __version__
-
     return {
         "matbench_lite": __version__,
         "python": platform.python_version(),
@@ -41,9 +40,6 @@ def collect_provenance(folder: Path | None = None) -> dict[str, Any]:
 
 def _imported_packages() -> dict[str, str]:
     """Versions of the installed distributions that this process has imported."""
-    from email.parser import HeaderParser
-    from importlib.metadata import distributions
-
     imported = {name.partition(".")[0] for name in list(sys.modules)} - sys.stdlib_module_names - {"matbench_lite"}
     versions: dict[str, str] = {}
     for distribution in distributions():
@@ -105,8 +101,6 @@ class Measurement:
         self._watcher = threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self) -> Measurement:
-        import psutil
-
         self._process = psutil.Process()
         self._look()
         self._watcher.start()

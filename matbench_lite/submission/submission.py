@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -16,6 +17,7 @@ from monty.json import MSONable
 from matbench_lite.documents import plain
 from matbench_lite.errors import EntryError, MatbenchLiteError, RecordError
 from matbench_lite.submission.entry_document import (
+    CARD,
     SCHEMA_VERSION,
     constructor_arguments,
     form_problems,
@@ -353,13 +355,7 @@ class Submission(MSONable):  # type: ignore[misc]
         """Who and what, as plain JSON: the arguments of the constructor."""
         return {
             "benchmark": self.benchmark.name,
-            "algorithm": self.algorithm,
-            "authors": list(self.authors),
-            "description": self.description,
-            "references": list(self.references),
-            "requirements": list(self.requirements),
-            "single_configuration": self.single_configuration,
-            "external_data": self.external_data,
+            **{key: copy(getattr(self, key)) for key in CARD},
             "metadata": plain(self.metadata),
             **({} if self.imported is None else {"imported": plain(self.imported)}),
         }

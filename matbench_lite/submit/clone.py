@@ -6,7 +6,9 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 from matbench_lite.check import SUBMISSIONS
@@ -56,8 +58,6 @@ def cited_address(folder: Path) -> Address | None:
 
 def published_address() -> Address | None:
     """The repository that the installed package names; None if it names none."""
-    from importlib.metadata import PackageNotFoundError, metadata
-
     try:
         addresses = metadata("matbench-lite").get_all("Project-URL") or []
     except PackageNotFoundError:
@@ -178,10 +178,8 @@ def place_in_clone(entry: Path) -> Path | None:
 def _base(repository: Repository, remotes: Mapping[str, str]) -> str:
     """The branch that pull requests go to: what the remote calls its head."""
     for remote in ("upstream", "origin", *remotes):
-        try:
+        with suppress(RepositoryError):
             return _line(repository, "symbolic-ref", "--short", f"refs/remotes/{remote}/HEAD").partition("/")[2]
-        except RepositoryError:
-            continue
     return "main"
 
 
@@ -196,11 +194,8 @@ def _project(folder: Path, remotes: Mapping[str, str]) -> Address | None:
 def _others(repository: Repository, remotes: Mapping[str, str], base: str) -> tuple[str, ...]:
     """What the branch changes beside entries, as far as the clone knows its base."""
     for ref in (*(f"{remote}/{base}" for remote in ("upstream", "origin") if remote in remotes), base):
-        try:
-            changes = find_changes(repository, ref, "HEAD")
-        except RepositoryError:
-            continue
-        return tuple(path.decode(errors="replace") for path in changes.others)
+        with suppress(RepositoryError):
+            return tuple(path.decode(errors="replace") for path in find_changes(repository, ref, "HEAD").others)
     return ()
 
 

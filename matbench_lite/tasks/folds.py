@@ -7,6 +7,7 @@ import json
 import struct
 import zlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -32,6 +33,14 @@ IN_NO_FOLD = 255
 """In place of a fold's number: a row that is always trained on."""
 MAX_FOLDS = 255
 """One byte per row says in which fold it is, and one value of it that it is in none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Positions of the rows to train on and of those to test on, in file order."""
+
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
 
 
 def load_folds(task: Task) -> NDArray[np.uint8]:
@@ -119,13 +128,11 @@ def quick_targets_digest(values: NDArray[np.float64] | NDArray[np.bool_]) -> str
 
 
 def inputs_digest(ids: Iterable[str], compositions: Iterable[str]) -> str:
-    """The sha256 over the lines `id,composition` in row order: binds the inputs of a composition task."""
+    """The sha256 over the lines `id,composition` in row order: binds the inputs of a composition task.
+
+    Over reduced formulas, it binds what clusters and relatives follow from.
+    """
     return _sha256_of_lines(f"{row_id},{text}\n" for row_id, text in zip(ids, compositions, strict=True))
-
-
-def formulas_digest(ids: Iterable[str], formulas: Iterable[str]) -> str:
-    """The sha256 over the lines `id,reduced formula` in row order: binds what clusters and relatives follow from."""
-    return inputs_digest(ids, formulas)
 
 
 def spacegroups_digest(ids: Iterable[str], numbers: Iterable[int | None]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from matbench_lite.errors import DataFormatError, raising
-from matbench_lite.tasks.folds import IN_NO_FOLD, assign_folds
+from matbench_lite.tasks.folds import IN_NO_FOLD, Split, assign_folds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,14 +44,6 @@ class Marks:
     groups: NDArray[np.intp] | None = None
     times: NDArray[np.intp] | None = None
     repeats: tuple[NDArray[np.uint8], ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """Positions of the rows to train on and of those to test on, in file order."""
-
-    train: NDArray[np.intp]
-    test: NDArray[np.intp]
 
 
 def split_rows(task: Task, rows: NDArray[np.intp], *, n_folds: int, seed: int) -> list[Split]:

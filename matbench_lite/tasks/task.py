@@ -7,16 +7,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from matbench_lite import data
 from matbench_lite.errors import DataFormatError, UnknownNameError
-from matbench_lite.tasks.folds import IN_NO_FOLD, folds_digest, load_folds
+from matbench_lite.tasks.folds import IN_NO_FOLD, Split, folds_digest, load_folds
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
-    from matbench_lite.data import TableRows
-    from matbench_lite.tasks.splits import Marks, Scheme, Split
+    from matbench_lite.tasks.splits import Marks, Scheme
 
 Input = Literal["structure", "composition", "table"]
 Kind = Literal["regression", "classification"]
@@ -177,11 +177,9 @@ class Task:
         return self.n_folds > 1 and self.trains_on_the_rest and bool(self.fold_of_rows.max() < self.n_folds)
 
     @property
-    def own_data(self) -> TableRows:
+    def own_data(self) -> data.TableRows:
         """What the file of a user's own task says."""
-        from matbench_lite.data import table_rows
-
-        return table_rows(self)
+        return data.table_rows(self)
 
     @property
     def marks(self) -> Marks:
@@ -211,15 +209,21 @@ class Task:
 
     @cached_property
     def _splits(self) -> list[Split]:
-        """The folds of a user's own data."""
+        """Kept: scores and checks ask for the rows of a fold again and again."""
         import numpy as np
 
-        from matbench_lite.tasks.splits import Split, split_rows
+        if self.table is None:
+            shipped = load_folds(self)
+            splits = [Split(np.flatnonzero(shipped != fold), np.flatnonzero(shipped == fold)) for fold in self.folds]
+        elif (is_test := self.marks.is_test) is not None:
+            splits = [Split(np.flatnonzero(~is_test), np.flatnonzero(is_test))]
+        else:
+            from matbench_lite.tasks.splits import split_rows
 
-        is_test = self.marks.is_test
-        if is_test is None:
-            return split_rows(self, np.arange(len(self.ids)), n_folds=self.n_folds, seed=self.seed)
-        return [Split(np.flatnonzero(~is_test), np.flatnonzero(is_test))]
+            splits = split_rows(self, np.arange(len(self.ids)), n_folds=self.n_folds, seed=self.seed)
+        for split in splits:
+            split.test.flags.writeable = False
+        return splits
 
     @cached_property
     def computed_folds_digest(self) -> str:
@@ -237,28 +241,11 @@ class Task:
 
     def test_rows(self, fold: int) -> NDArray[np.intp]:
         """Positions of the test rows of `fold`, in file order; not to be written to."""
-        return self._rows_of_folds[self._known(fold)]
-
-    @cached_property
-    def _rows_of_folds(self) -> tuple[NDArray[np.intp], ...]:
-        """Kept: scores and checks ask for them again and again."""
-        import numpy as np
-
-        rows: tuple[NDArray[np.intp], ...]
-        if self.trains_on_the_rest:
-            rows = tuple(np.flatnonzero(self.fold_of_rows == fold) for fold in self.folds)
-        else:
-            rows = tuple(split.test for split in self._splits)
-        for array in rows:
-            array.flags.writeable = False
-        return rows
+        return self._splits[self._known(fold)].test
 
     def train_rows(self, fold: int) -> NDArray[np.intp]:
         """Positions of the training rows of `fold`, in file order."""
-        import numpy as np
-
-        known = self._known(fold)
-        return np.flatnonzero(self.fold_of_rows != known) if self.trains_on_the_rest else self._splits[known].train
+        return self._splits[self._known(fold)].train.copy()
 
     def test_ids(self, fold: int) -> pd.Index:
         """Row ids of the test part of `fold`: the order in which predictions are recorded."""
@@ -274,9 +261,7 @@ class Task:
 
         Indexed by row id. A class is given by its name.
         """
-        from matbench_lite.data import load_targets
-
-        return load_targets(self)
+        return data.load_targets(self)
 
     @property
     def clusters(self) -> NDArray[np.intp]:
@@ -285,9 +270,7 @@ class Task:
         Rows of one chemical system; of one reduced formula, where one system has more than a tenth of the rows; of a
         user's own data what its column says, else each row by itself.
         """
-        from matbench_lite.data import load_clusters
-
-        return load_clusters(self)
+        return data.load_clusters(self)
 
     @property
     def target_values(self) -> NDArray[np.float64] | NDArray[np.bool_] | NDArray[np.intp]:
@@ -295,9 +278,7 @@ class Task:
 
         Of two classes, whether a row is of the second; of more, the numbers of the classes.
         """
-        from matbench_lite.data import load_target_values
-
-        return load_target_values(self)
+        return data.load_target_values(self)
 
     def test_targets(self, fold: int) -> pd.Series:
         """The true values of the test part of `fold`, indexed by row id."""
@@ -306,9 +287,7 @@ class Task:
     @property
     def inputs(self) -> pd.Series | pd.DataFrame:
         """Every row's formula string or structure, built on access, or its columns of a table; indexed by row id."""
-        from matbench_lite.data import load_inputs
-
-        return load_inputs(self)
+        return data.load_inputs(self)
 
     def train_data(self, fold: int) -> tuple[pd.Series | pd.DataFrame, pd.Series]:
         """Inputs and targets of the training part of `fold`, by row id.

@@ -14,7 +14,7 @@ import pandas as pd
 
 from matbench_lite import Benchmark, Task, load_benchmark
 from matbench_lite.data.chemistry import reduced_formulas_of_strings
-from matbench_lite.tasks import formulas_digest, inputs_digest, spacegroups_digest, targets_digest
+from matbench_lite.tasks import inputs_digest, spacegroups_digest, targets_digest
 
 PUBLISHED = load_benchmark("matbench_v0.1")
 METALS = ("Fe", "Co", "Ni", "Cu", "Zn", "Mn", "Cr", "V", "Ti", "Sc")
@@ -84,7 +84,7 @@ def publish(
             task,
             original=replace(task.original, sha256=hashlib.sha256(path.read_bytes()).hexdigest(), urls=()),
             targets_sha256=targets_digest(task.ids, values),
-            formulas_sha256=formulas_digest(task.ids, reduced_formulas_of_strings(formulas(task))),
+            formulas_sha256=inputs_digest(task.ids, reduced_formulas_of_strings(formulas(task))),
             spacegroups_sha256=None if spacegroups is None else spacegroups_digest(task.ids, spacegroups),
             inputs_sha256=None if task.input == "structure" else inputs_digest(task.ids, [text for text, _ in content]),
         ),

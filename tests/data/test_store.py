@@ -13,7 +13,7 @@ from matbench_lite import load_benchmark
 from matbench_lite.data.parquet import write_compositions, write_targets
 from matbench_lite.data.store import NewPart, commit, data_directory, file_sha256, holdings
 from matbench_lite.errors import DataError, DataFormatError, DataMissingError, UnverifiedDataWarning
-from matbench_lite.tasks import formulas_digest, inputs_digest, spacegroups_digest, targets_digest
+from matbench_lite.tasks import inputs_digest, spacegroups_digest, targets_digest
 
 from ..waiting import wait_until
 
@@ -21,7 +21,7 @@ _STEELS = load_benchmark("matbench_v0.1")["matbench_steels"]
 TASK = replace(
     _STEELS,
     targets_sha256=targets_digest(_STEELS.ids, np.ones(_STEELS.rows)),
-    formulas_sha256=formulas_digest(_STEELS.ids, ["Fe"] * _STEELS.rows),
+    formulas_sha256=inputs_digest(_STEELS.ids, ["Fe"] * _STEELS.rows),
     spacegroups_sha256=spacegroups_digest(_STEELS.ids, [225] * _STEELS.rows),
     inputs_sha256=inputs_digest(_STEELS.ids, ["Fe"] * _STEELS.rows),
 )

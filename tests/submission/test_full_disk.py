@@ -16,7 +16,8 @@ matbench_lite.cli.main()
 
 
 def test_a_board_that_has_no_room_for_a_temporary_file_says_so(entry) -> None:
-    command = [sys.executable, "-c", PROGRAM, str(entry.parent)]
+    # -B: the limit would cut off bytecode that is written now, and the next process would stumble over it.
+    command = [sys.executable, "-B", "-c", PROGRAM, str(entry.parent)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     said = " ".join(done.stderr.split())
     assert done.returncode == 1

@@ -86,11 +86,9 @@ def likeness(truth: NDArray[np.float64], first: NDArray[np.float64], second: NDA
     if smaller == 0:
         return None
     distance = float(np.abs(first - second).mean()) / smaller
-    spread = [float(error.std()) for error in errors]
-    if min(spread) == 0:  # both are off by a constant: the distance alone tells
+    if min(error.std() for error in errors) == 0:  # both are off by a constant: the distance alone tells
         return Likeness(correlation=1.0, distance=distance)
-    covariance = float(np.mean((errors[0] - errors[0].mean()) * (errors[1] - errors[1].mean())))
-    return Likeness(correlation=covariance / (spread[0] * spread[1]), distance=distance)
+    return Likeness(correlation=float(np.corrcoef(*errors)[0, 1]), distance=distance)
 
 
 CONSTANT = RULES["MBL503"]
