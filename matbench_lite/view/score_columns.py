@@ -164,13 +164,6 @@ def places_cell(first: int | None, last: int | None, *, ink: str = "") -> Cell:
     return EMPTY if first is None or last is None else Cell(text=place_range(first, last), value=first, ink=ink)
 
 
-def mean_error_cell(value: float | None, interval: Interval | None) -> Cell:
-    """A geometric mean of scaled errors, with its interval in small print."""
-    if value is None:
-        return EMPTY
-    return Cell(text=scaled_text(value), small=ends(interval) if interval else "", value=value)
-
-
 def typical(spreads: Sequence[float]) -> float | None:
     """One number of decimals down a column: by the scatter of the typical entry.
 
