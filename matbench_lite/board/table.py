@@ -65,17 +65,16 @@ def to_csv(records: Iterable[Any]) -> str:
 
 def _flat(content: Any, nested: set[str], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """What is inside, by its path; the names of what is nested are added to `nested`."""
-    for key, value in content.items() if isinstance(content, Mapping) else _fields(content):
+    is_mapping = isinstance(content, Mapping)
+    names = content if is_mapping else [field.name for field in fields(content)]
+    for key in names:
+        value = content[key] if is_mapping else getattr(content, key)
         name = f"{prefix}{key}"
         if isinstance(value, Mapping) or is_dataclass(value):
             nested.add(name)
             yield from _flat(value, nested, f"{name}_")
         else:
             yield name, value
-
-
-def _fields(record: Any) -> Iterator[tuple[str, Any]]:
-    return ((field.name, getattr(record, field.name)) for field in fields(record))
 
 
 def _csv_cell(value: object) -> object:

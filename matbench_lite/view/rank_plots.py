@@ -23,11 +23,6 @@ _BARS = 412
 """Where the bars that join entries begin."""
 
 
-def _row_y(place: int) -> float:
-    """The middle of a row, in pixels from the top."""
-    return _TOP + _ROW * (place + 0.5)
-
-
 def _rank_axis(last: float) -> Axis:
     """An axis from the first rank to the last that is to be seen, with whole numbers."""
     last = max(2, math.ceil(last))
@@ -70,14 +65,13 @@ def critical_difference(board: GeneralBoard) -> Plot | None:
     groups = [group for group in joined(means, distance) if len(group) > 1]
     drawn = [
         {
-            "y": _row_y(place) + _ROOM,
             "name": shorten(row.algorithm, _NAME_ROOM),
             "value": f"{mean:.1f}",
             "tip": f"{clean(row.algorithm)}: mean rank {mean:.2f} {_on_tasks(len(board.ranked_tasks))}",
             "at": axis.at(mean),
             "first": mean - means[0] < distance,
         }
-        for place, (row, mean) in enumerate(zip(rows, means, strict=True))
+        for row, mean in zip(rows, means, strict=True)
     ]
     step = min(9.0, (WIDTH - 44 - _BARS) / max(1, len(groups) - 1))
     return draw_rows(
@@ -89,10 +83,7 @@ def critical_difference(board: GeneralBoard) -> Plot | None:
         caption=_caption(board, distance, test.p),
         description=_description(board, rows, groups, distance, test.p),
         axis=axis,
-        bars=[
-            (_BARS + step * place, _row_y(group.start) + _ROOM - 7, _row_y(group.stop - 1) + _ROOM + 7)
-            for place, group in enumerate(groups)
-        ],
+        bars=[(_BARS + step * place, group.start, group.stop) for place, group in enumerate(groups)],
         scale=(axis.at(1), axis.at(1 + distance), f"critical difference {distance:.2f}"),
         left=_LEFT,
     )
@@ -165,7 +156,6 @@ def rank_intervals(board: GeneralBoard) -> Plot | None:
     could_be_first = [name for name, (_, first, _) in zip(names, known, strict=True) if first == 1]
     drawn = [
         {
-            "y": _row_y(at),
             "name": shorten(row.algorithm, _NAME_ROOM),
             "value": place_range(first, last),
             "tip": tip,
@@ -173,7 +163,7 @@ def rank_intervals(board: GeneralBoard) -> Plot | None:
             "bar": (axis.at(first), axis.at(last)),
             "first": first == 1,
         }
-        for at, (row, tip, (rank, first, last)) in enumerate(zip(rows, tips, known, strict=True))
+        for row, tip, (rank, first, last) in zip(rows, tips, known, strict=True)
     ]
     return draw_rows(
         "rank_intervals",
