@@ -60,11 +60,7 @@ class Products:
     ) -> _Pair:
         """The products of all pairs of some entries: what is not known of them is computed, and kept.
 
-        Args:
-            names: The entries.
-            rows: The rows of the task.
-            errors: The mean loss of each in every fold.
-            recorded: What each predicts, by fold.
+        There are, of each, its mean loss in every fold, and what it predicts, by fold.
         """
         from threadpoolctl import threadpool_limits
 

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 def flat_rows(records: Iterable[Any]) -> list[dict[str, Any]]:
-    """One flat dictionary per record; what is nested has its path as name, joined by "_".
-
-    Args:
-        records: Dictionaries, or instances of a dataclass.
+    """One flat dictionary per dictionary or dataclass; what is nested has its path as name, joined by "_".
 
     Examples:
         >>> from matbench_lite.stats import Interval
@@ -40,12 +37,9 @@ def to_frame(records: Sequence[Any]) -> pd.DataFrame:
 
 
 def to_csv(records: Iterable[Any]) -> str:
-    r"""The records as CSV; what is missing is empty.
+    r"""The records, dictionaries or instances of a dataclass, as CSV; what is missing is empty.
 
     A text that a spreadsheet would take for a formula gets an apostrophe in front.
-
-    Args:
-        records: Dictionaries, or instances of a dataclass.
 
     Examples:
         >>> from matbench_lite.stats import Interval

@@ -57,7 +57,7 @@ def configuration_text(settings: Mapping[str, Any], *, by: str) -> str:
 
 def navigation(site: Site) -> list[dict[str, Any]]:
     """The tabs; pages of entries are not in it: every page would have a line for each of them."""
-    tasks = [{site.short(task): addresses.source(addresses.task_page(task.name))} for task in site.benchmark]
+    tasks = [{site.short(task.name): addresses.source(addresses.task_page(task.name))} for task in site.benchmark]
     guide = [f"{addresses.GUIDE}/{name}" for name in _reading_order(site)]
     python = [{package.name: addresses.source(package.address)} for package in packages()]
     return [

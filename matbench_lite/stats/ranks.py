@@ -106,9 +106,7 @@ def friedman(ranks: npt.ArrayLike) -> Friedman:
 def critical_difference(entries: int, tasks: int) -> float:
     """The smallest difference of two mean ranks that Nemenyi's test calls significant: at 5 %, over all pairs.
 
-    Args:
-        entries: Number of entries that are ranked.
-        tasks: Number of tasks.
+    It follows from the numbers of ranked entries and of tasks.
 
     Raises:
         MetricError: If there are fewer than two entries or no task.

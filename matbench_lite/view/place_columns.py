@@ -53,7 +53,7 @@ def places_column(rows: Sequence[Place | None], *, spare: int = 0) -> Column:
     return Column("places", "places", cells, kind="places", spare=spare, outputs=PEOPLE, note=_PLACES)
 
 
-def word_column(rows: Sequence[Place | None], *, spare: int = 1) -> Column:
+def word_column(rows: Sequence[Place | None]) -> Column:
     """What is said of entries beside the best."""
     cells = [
         EMPTY
@@ -63,7 +63,7 @@ def word_column(rows: Sequence[Place | None], *, spare: int = 1) -> Column:
         )
         for row in rows
     ]
-    return Column("word", "beside the best", cells, kind="word", spare=spare, note=_BESIDE)
+    return Column("word", "beside the best", cells, kind="word", spare=1, note=_BESIDE)
 
 
 def difference_column(
