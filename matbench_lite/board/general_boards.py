@@ -159,7 +159,7 @@ class GeneralBoard:
     @property
     def headline(self) -> str:
         """What a reader should know first: who is ahead, and how sure that is."""
-        tasks = f"{len(self.ranked_tasks)} tasks" if len(self.ranked_tasks) > 1 else "one task"
+        tasks = f"all of the {len(self.ranked_tasks)} tasks" if len(self.ranked_tasks) > 1 else "the one task"
         if not self.rows:
             return "No general-purpose entry yet."
         if all(row.reference for row in self.rows):
@@ -167,7 +167,7 @@ class GeneralBoard:
         if not self.ranked_tasks:
             return f"No task of the set {self.task_set!r} has a scale: none is ranked."
         if not self.ranked:
-            return f"No general-purpose entry has all of the {tasks} of the set {self.task_set!r}: none is ranked."
+            return f"No general-purpose entry has {tasks} of the set {self.task_set!r}: none is ranked."
         said = over_tasks_words(self.ranked, len(self.ranked_tasks))
         return f"{said} Not counted, for want of a scale: {in_words(self.unscaled)}." if self.unscaled else said
 
