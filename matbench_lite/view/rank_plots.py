@@ -37,10 +37,6 @@ def _only_the_first(rows: tuple[GeneralRow, ...]) -> str:
     return f" The first {_MOST} of {len(rows)} entries; the table has them all." if len(rows) > _MOST else ""
 
 
-def _on_tasks(number: int) -> str:
-    return f"over {count(number, 'task')}"
-
-
 def critical_difference(board: GeneralBoard) -> Plot | None:
     """Draw the mean ranks of the ranked entries, and join those that cannot be told apart; None with fewer than two.
 
@@ -67,7 +63,7 @@ def critical_difference(board: GeneralBoard) -> Plot | None:
         {
             "name": shorten(row.algorithm, _NAME_ROOM),
             "value": f"{mean:.1f}",
-            "tip": f"{clean(row.algorithm)}: mean rank {mean:.2f} {_on_tasks(len(board.ranked_tasks))}",
+            "tip": f"{clean(row.algorithm)}: mean rank {mean:.2f} over {count(len(board.ranked_tasks), 'task')}",
             "at": axis.at(mean),
             "first": mean - means[0] < distance,
         }
@@ -112,10 +108,10 @@ def _mean(row: GeneralRow) -> float:
 def _caption(board: GeneralBoard, distance: float, p: float) -> str:
     finds = "finds no difference among the entries at all" if p >= ALPHA else "finds that the entries differ"
     text = (
-        f"Each dot is an entry's mean rank {_on_tasks(len(board.ranked_tasks))}; 1 is best, and a vertical bar joins "
-        f"entries whose ranks cannot be told apart: they differ by less than the critical difference, {distance:.2f} "
-        f"(Nemenyi's test, {100 * ALPHA:.0f} %). Blue: not told apart from the first. Friedman's test {finds} "
-        f"(p = {number(p, digits=2)})."
+        f"Each dot is an entry's mean rank over {count(len(board.ranked_tasks), 'task')}; 1 is best, and a vertical "
+        f"bar joins entries whose ranks cannot be told apart: they differ by less than the critical difference, "
+        f"{distance:.2f} (Nemenyi's test, {100 * ALPHA:.0f} %). Blue: not told apart from the first. Friedman's test "
+        f"{finds} (p = {number(p, digits=2)})."
     )
     return text + _only_the_first(board.ranked)
 
@@ -127,7 +123,7 @@ def _description(
     listed = in_words([f"{name} {_mean(row):.2f}" for name, row in zip(names, rows, strict=True)])
     together = "; ".join(in_words([names[place] for place in group]) for group in groups)
     return (
-        f"Mean ranks {_on_tasks(len(board.ranked_tasks))}: {listed}. Critical difference {distance:.2f}, "
+        f"Mean ranks over {count(len(board.ranked_tasks), 'task')}: {listed}. Critical difference {distance:.2f}, "
         f"Friedman's p = {number(p, digits=2)}. Not told apart: {together or 'none'}."
     )
 
