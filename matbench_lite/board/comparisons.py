@@ -100,11 +100,7 @@ class CompareBoard:
 
 
 def compare(results: Results, slugs: Sequence[str]) -> CompareBoard:
-    """Compare entries pair by pair on the tasks they have in common.
-
-    Args:
-        results: The entries.
-        slugs: Those to compare, two or more.
+    """Compare two or more entries, by their slugs, pair by pair on the tasks they have in common.
 
     Raises:
         MatbenchLiteError: If there are fewer than two, or one is named twice.

@@ -159,7 +159,7 @@ class GeneralBoard:
     @property
     def headline(self) -> str:
         """What a reader should know first: who is ahead, and how sure that is."""
-        tasks = f"{len(self.ranked_tasks)} tasks" if len(self.ranked_tasks) > 1 else "one task"
+        tasks = f"all of the {len(self.ranked_tasks)} tasks" if len(self.ranked_tasks) > 1 else "the one task"
         if not self.rows:
             return "No general-purpose entry yet."
         if all(row.reference for row in self.rows):
@@ -167,7 +167,7 @@ class GeneralBoard:
         if not self.ranked_tasks:
             return f"No task of the set {self.task_set!r} has a scale: none is ranked."
         if not self.ranked:
-            return f"No general-purpose entry has all of the {tasks} of the set {self.task_set!r}: none is ranked."
+            return f"No general-purpose entry has {tasks} of the set {self.task_set!r}: none is ranked."
         said = over_tasks_words(self.ranked, len(self.ranked_tasks))
         return f"{said} Not counted, for want of a scale: {in_words(self.unscaled)}." if self.unscaled else said
 
@@ -259,10 +259,11 @@ def _rows(
     results: Results, tasks: tuple[Task, ...], cells: Mapping[str, Mapping[str, Cell]]
 ) -> tuple[list[GeneralRow], Friedman | None]:
     complete = [slug for slug, held in cells.items() if tasks and all(task.name in held for task in tasks)]
-    means = dict(zip(complete, _geometric_means(results, tasks, complete, cells), strict=True))
+    errors = np.array([[cells[slug][task.name].scaled_error for task in tasks] for slug in complete], dtype=np.float64)
+    means = dict(zip(complete, _geometric_means(results, tasks, complete, errors), strict=True))
     in_order = [slug for slug in complete if slug not in results.references]
     ranks = ranked({slug: means[slug].mean for slug in in_order})
-    errors = _errors(tasks, in_order, cells)
+    errors = errors[[slug in ranks for slug in complete]]
     by_task = average_ranks(errors) if in_order else errors
     about: dict[str, dict[str, Any]] = {slug: {} for slug in cells}
     for place, slug in enumerate(in_order):
@@ -291,18 +292,13 @@ def _rows(
     return rows, friedman(by_task) if len(in_order) > 1 else None
 
 
-def _errors(tasks: tuple[Task, ...], slugs: list[str], cells: Mapping[str, Mapping[str, Cell]]) -> NDArray[np.float64]:
-    errors = [[cells[slug][task.name].scaled_error for task in tasks] for slug in slugs]
-    return np.array(errors, dtype=np.float64).reshape(len(slugs), len(tasks))
-
-
 def _geometric_means(
-    results: Results, tasks: tuple[Task, ...], slugs: list[str], cells: Mapping[str, Mapping[str, Cell]]
+    results: Results, tasks: tuple[Task, ...], slugs: list[str], errors: NDArray[np.float64]
 ) -> list[GeometricMean]:
     if not slugs:
         return []
-    variances = np.full((len(slugs), len(tasks)), np.nan)
+    variances = np.full(errors.shape, np.nan)
     for place, task in enumerate(tasks):
         if (every := results.all_pairs(task)) is not None:
             variances[:, place] = [_scale(task) ** 2 * every.variances[slug] for slug in slugs]
-    return geometric_means(_errors(tasks, slugs, cells), variances)
+    return geometric_means(errors, variances)

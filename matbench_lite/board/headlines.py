@@ -19,11 +19,9 @@ _UNCERTAINTY = 0.01
 
 
 def headline(places: Sequence[Place], names: Mapping[str, str]) -> str:
-    """What a reader should know first of those who are compared, in one sentence: who leads, and who might.
+    """What a reader should know first of those who are compared, best first, in one sentence: who leads, and who might.
 
-    Args:
-        places: Of each, best first.
-        names: What they are called, by slug.
+    Names are what they are called, by slug.
 
     Examples:
         >>> best, worse = Place(slug="a", rank=1, first_place=1, best=True), Place(slug="d", rank=4, word="worse")
@@ -77,9 +75,7 @@ def _clause(names: Sequence[str], one: str, more: str) -> str:
 def over_tasks_words(ranked: Sequence[GeneralRow], tasks: int) -> str:
     """Who is ahead over several tasks, and what that says of others: the one statement of it, wherever it is made.
 
-    Args:
-        ranked: The entries that are ranked, best first; one at least.
-        tasks: The number of tasks.
+    There is at least one entry that is ranked, and the best is first.
 
     Examples:
         >>> from matbench_lite.board import GeneralRow

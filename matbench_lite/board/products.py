@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +14,19 @@ from matbench_lite.derived import Parts
 from matbench_lite.submission import RecordedFold
 from matbench_lite.tasks import Task
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 _ROOM = 2**22
 """Losses that are in memory at once: 32 MB."""
 _FEW = 10_000
 """So many pairs are kept in any case, even if most are of entries that nobody asks for any more."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Block:
-    """Some pairs: the names of entries, which two of them each pair is, and both products."""
-
-    names: Sequence[str]
-    first: NDArray[np.integer]
-    second: NDArray[np.integer]
-    rows: NDArray[np.float64]
-    clusters: NDArray[np.float64]
+_Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Products by rows, and by clusters."""
+_ENTRIES = ("first", "second")
+"""The columns of the kept table that name the two entries of a pair."""
 
 
 class Products:
@@ -41,16 +39,16 @@ class Products:
     def __init__(self, task: Task) -> None:
         self._parts = Parts(derived_directory() / task.benchmark / "products", task.name, __name__)
 
-    def of(self, names: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def of(self, names: Sequence[str]) -> _Pair:
         """The products of all pairs of some entries, by rows and by clusters; NaN where they are not known."""
         places = {name: place for place, name in enumerate(dict.fromkeys(names))}
         rows, clusters = np.full((2, len(places), len(places)), np.nan)
-        for block in self._read():
-            found = np.array([places.get(name, -1) for name in block.names], dtype=np.intp)
-            first, second = found[block.first], found[block.second]
+        table = self._parts.read(dictionaries=_ENTRIES)
+        for batch in table.to_batches() if table else ():
+            first, second = (_found(batch[side], places) for side in _ENTRIES)
             both = (first >= 0) & (second >= 0)
-            for matrix, values in ((rows, block.rows), (clusters, block.clusters)):
-                matrix[first[both], second[both]] = matrix[second[both], first[both]] = values[both]
+            for matrix, column in ((rows, "rows"), (clusters, "clusters")):
+                matrix[first[both], second[both]] = matrix[second[both], first[both]] = numbers(batch[column])[both]
         return _repeated((rows, clusters), list(places), names)
 
     def completed(
@@ -59,14 +57,10 @@ class Products:
         rows: Rows,
         errors: NDArray[np.float64],
         recorded: Sequence[Mapping[int, RecordedFold]],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> _Pair:
         """The products of all pairs of some entries: what is not known of them is computed, and kept.
 
-        Args:
-            names: The entries.
-            rows: The rows of the task.
-            errors: The mean loss of each in every fold.
-            recorded: What each predicts, by fold.
+        There are, of each, its mean loss in every fold, and what it predicts, by fold.
         """
         from threadpoolctl import threadpool_limits
 
@@ -87,66 +81,40 @@ class Products:
         folds = len(rows.design.sizes)
         # Each pair once: the products of two new entries are there twice, and may differ in the last bit.
         first, second = np.nonzero(np.arange(len(names)) >= np.arange(len(new))[:, np.newaxis])
-        block = _Block(
-            names=[names[place] for place in order],
-            first=first,
-            second=second,
-            rows=by_rows[first, second] / folds,
-            clusters=by_clusters[first, second] * rows.design.small_sample / folds**2,
-        )
-        for matrix, products in zip(known, (block.rows, block.clusters), strict=True):
-            a, b = order[first], order[second]
-            matrix[a, b] = matrix[b, a] = products
-        self._keep(block, names, known)
+        found = (by_rows[first, second] / folds, by_clusters[first, second] * rows.design.small_sample / folds**2)
+        first, second = order[first], order[second]
+        for matrix, products in zip(known, found, strict=True):
+            matrix[first, second] = matrix[second, first] = products
+        self._keep(names, known, first, second)
         return _repeated(known, names, whole)
 
-    def _keep(
-        self, block: _Block, names: Sequence[str], known: tuple[NDArray[np.float64], NDArray[np.float64]]
-    ) -> None:
+    def _keep(self, names: Sequence[str], known: _Pair, first: NDArray[np.intp], second: NDArray[np.intp]) -> None:
+        """Keep the new pairs, by the positions of their entries, too; or those of `names` and no others."""
         import pyarrow as pa
 
-        def table(of: _Block) -> pa.Table:
-            columns = {
-                name: pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(of.names, pa.string()))
-                for name, codes in (("first", of.first), ("second", of.second))
-            }
-            return pa.table({**columns, "rows": of.rows, "clusters": of.clusters})
-
-        pairs = len(block.rows) + sum(len(each.rows) for each in self._read())
+        kept = self._parts.read(dictionaries=_ENTRIES)
         wanted = len(names) * (len(names) + 1) // 2
-        if pairs <= max(4 * wanted, _FEW):
-            self._parts.append(table(block))
-            return
+        is_few = len(first) + (kept.num_rows if kept else 0) <= max(4 * wanted, _FEW)
+        if not is_few:
+            first, second = np.triu_indices(len(names))
+        by_name = pa.array(names, pa.string())
+        columns = {
+            side: pa.DictionaryArray.from_arrays(pa.array(places, pa.int32()), by_name)
+            for side, places in zip(_ENTRIES, (first, second), strict=True)
+        }
         by_rows, by_clusters = known
-        first, second = np.triu_indices(len(names))
-        kept = _Block(
-            names=names, first=first, second=second, rows=by_rows[first, second], clusters=by_clusters[first, second]
-        )
-        self._parts.replace(table(kept))
-
-    def _read(self) -> list[_Block]:
-        table = self._parts.read(dictionaries=("first", "second"))
-        if table is None:
-            return []
-        blocks = []
-        for batch in table.to_batches():
-            first, second = batch["first"], batch["second"]
-            names = [*first.dictionary.to_pylist(), *second.dictionary.to_pylist()]
-            blocks.append(
-                _Block(
-                    names=names,
-                    first=numbers(first.indices),
-                    second=numbers(second.indices) + len(first.dictionary),
-                    rows=numbers(batch["rows"]),
-                    clusters=numbers(batch["clusters"]),
-                )
-            )
-        return blocks
+        table = pa.table({**columns, "rows": by_rows[first, second], "clusters": by_clusters[first, second]})
+        keep = self._parts.append if is_few else self._parts.replace
+        keep(table)
 
 
-def _repeated(
-    products: tuple[NDArray[np.float64], NDArray[np.float64]], distinct: Sequence[str], names: Sequence[str]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _found(entries: pa.DictionaryArray, places: Mapping[str, int]) -> NDArray[np.intp]:
+    """The positions of named entries; -1 for those that nobody asks for."""
+    known = np.array([places.get(name, -1) for name in entries.dictionary.to_pylist()], dtype=np.intp)
+    return known.take(numbers(entries.indices))
+
+
+def _repeated(products: _Pair, distinct: Sequence[str], names: Sequence[str]) -> _Pair:
     """The products of entries of which some predict the same, from those of distinct ones."""
     if len(distinct) == len(names):
         return products

@@ -100,11 +100,9 @@ class _Search:
 
 @lru_cache(maxsize=16)
 def read_relatives(task: Task, digest: str) -> Relatives | None:
-    """The relatives of a task: as kept, else found now, and kept.
+    """The relatives of a task whose targets are here: as kept, else found now, and kept.
 
-    Args:
-        task: The task, whose targets are here.
-        digest: That of `targets_state`: of targets, formulas and folds.
+    The digest is that of `targets_state`: of targets, formulas and folds.
     """
     import pyarrow as pa
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cached_property
-from typing import Any
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +57,7 @@ class Results:
                 raise MetricError(
                     f"{task.name} has {why}", fix="`mbl score` and `mbl try` score entries and models of this benchmark"
                 )
-        self._targets: dict[str, TargetsState | None] = {}
+        self._state = cache(targets_state)
         self._results: dict[tuple[str, str], Result | None] = {}
         self._digests: dict[tuple[str, str], str] = {}
         self._complete: dict[str, frozenset[str]] = {}
@@ -199,23 +198,21 @@ class Results:
         state = self._state(task)
         if state is None or not self.is_complete(slug, task):
             return None
-        content = self._anatomies.get(key(state.digest, self._digest(slug, task)))
-        if content is None:
-            self._anatomies.put(self._dissected(slug))
-            content = self._anatomies.get(key(state.digest, self._digest(slug, task)))
-        return anatomies.from_computed(content)
-
-    def _dissected(self, slug: str) -> dict[str, Any]:
-        """Where an entry fails on each of its tasks, by key."""
-        return {
-            key(state.digest, self._digest(slug, task)): anatomies.dissect(
-                task,
-                read_rows(task, state.digest),
-                read_relatives(task, state.digest),
-                self.entry(slug).recorded(task.name),
+        name = key(state.digest, self._digest(slug, task))
+        if self._anatomies.missing([name]):
+            # Of all its tasks: an entry that is looked at is looked at as a whole.
+            self._anatomies.put(
+                {
+                    key(here.digest, self._digest(slug, each)): anatomies.dissect(
+                        each,
+                        read_rows(each, here.digest),
+                        read_relatives(each, here.digest),
+                        self.entry(slug).recorded(each.name),
+                    )
+                    for each, here in self._measurable(slug)
+                }
             )
-            for task, state in self._measurable(slug)
-        }
+        return anatomies.from_computed(self._anatomies.get(name))
 
     def _result(self, slug: str, task: Task) -> Result | None:
         state = self._state(task)
@@ -264,11 +261,6 @@ class Results:
 
     def _key(self, slug: str, task: Task, state: TargetsState) -> Key:
         return Key(entry=self._digest(slug, task), task=task.name, facts=state.digest)
-
-    def _state(self, task: Task) -> TargetsState | None:
-        if task.name not in self._targets:
-            self._targets[task.name] = targets_state(task)
-        return self._targets[task.name]
 
     def _losses(self, slug: str, task: Task, state: TargetsState) -> NDArray[np.float64]:
         """The losses of an entry on all rows of a task, fold after fold."""

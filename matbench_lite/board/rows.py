@@ -105,12 +105,7 @@ def targets_state(task: Task) -> TargetsState | None:
 
 @lru_cache(maxsize=16)
 def read_rows(task: Task, _digest: str) -> Rows:
-    """Read the rows of a task whose targets are here.
-
-    Args:
-        task: The task.
-        _digest: That of `targets_state`: with other targets, other rows are read.
-    """
+    """Read the rows of a task whose targets are here; with another digest of `targets_state`, they are other rows."""
     frame = task.targets
     spacegroups = frame["spacegroup"].to_numpy(dtype=np.int64, na_value=0) if "spacegroup" in frame else None
     return Rows(

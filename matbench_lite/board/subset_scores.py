@@ -60,10 +60,7 @@ class SubsetScore:
 def subset_scores(rows: Rows, relatives: Relatives, predictions: Floats) -> dict[str, SubsetScore]:
     """The scores on rows without relatives in training, and on rows of unseen chemical systems, by the name of each.
 
-    Args:
-        rows: The rows of the task.
-        relatives: How near the training data is to each of them.
-        predictions: Those of an entry, fold after fold.
+    The predictions are those of an entry, fold after fold.
     """
     subsets = {"without_relatives": relatives.without, "unseen_systems": relatives.new_system}
     targets = rows.ordered_targets
@@ -86,9 +83,7 @@ def _score(targets: NDArray[np.float64] | NDArray[np.bool_], predictions: Floats
 def easier_words(where: str, scores: Sequence[tuple[SubsetScore | None, float]]) -> str | None:
     """A sentence on entries that do better on some of the rows than on all; None if none does.
 
-    Args:
-        where: Which rows, as a sentence begins.
-        scores: By entry, the score on them and the scaled error on all rows.
+    It begins with `where`, which rows these are; of each entry there is the score on them, and the scaled error on all.
 
     Examples:
         >>> low = SubsetScore(rows=40, share=0.4, score=0.2, scaled_error=0.3)

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 def flat_rows(records: Iterable[Any]) -> list[dict[str, Any]]:
-    """One flat dictionary per record; what is nested has its path as name, joined by "_".
-
-    Args:
-        records: Dictionaries, or instances of a dataclass.
+    """One flat dictionary per dictionary or dataclass; what is nested has its path as name, joined by "_".
 
     Examples:
         >>> from matbench_lite.stats import Interval
@@ -40,12 +37,9 @@ def to_frame(records: Sequence[Any]) -> pd.DataFrame:
 
 
 def to_csv(records: Iterable[Any]) -> str:
-    r"""The records as CSV; what is missing is empty.
+    r"""The records, dictionaries or instances of a dataclass, as CSV; what is missing is empty.
 
     A text that a spreadsheet would take for a formula gets an apostrophe in front.
-
-    Args:
-        records: Dictionaries, or instances of a dataclass.
 
     Examples:
         >>> from matbench_lite.stats import Interval
@@ -65,17 +59,16 @@ def to_csv(records: Iterable[Any]) -> str:
 
 def _flat(content: Any, nested: set[str], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """What is inside, by its path; the names of what is nested are added to `nested`."""
-    for key, value in content.items() if isinstance(content, Mapping) else _fields(content):
+    is_mapping = isinstance(content, Mapping)
+    names = content if is_mapping else [field.name for field in fields(content)]
+    for key in names:
+        value = content[key] if is_mapping else getattr(content, key)
         name = f"{prefix}{key}"
         if isinstance(value, Mapping) or is_dataclass(value):
             nested.add(name)
             yield from _flat(value, nested, f"{name}_")
         else:
             yield name, value
-
-
-def _fields(record: Any) -> Iterator[tuple[str, Any]]:
-    return ((field.name, getattr(record, field.name)) for field in fields(record))
 
 
 def _csv_cell(value: object) -> object:

@@ -99,11 +99,7 @@ class TaskBoard(RankedTask):
 
 @collector_paused()
 def task_board(results: Results, task: Task) -> TaskBoard:
-    """Make the leaderboard of one task, of all entries that recorded all its folds.
-
-    Args:
-        results: The entries.
-        task: A task of their benchmark.
+    """Make the leaderboard of one task of the benchmark, of all entries that recorded all its folds.
 
     Examples:
         >>> from matbench_lite import Submission, load_benchmark

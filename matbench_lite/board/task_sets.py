@@ -15,11 +15,7 @@ TASK_SETS = {
 
 
 def select_tasks(benchmark: Benchmark, task_set: str) -> tuple[Task, ...]:
-    """The tasks of a set.
-
-    Args:
-        benchmark: The benchmark.
-        task_set: A key of `TASK_SETS`.
+    """The tasks of a set, a key of `TASK_SETS`.
 
     Raises:
         UnknownNameError: If there is no such set, or the benchmark has no task in it.

@@ -32,11 +32,10 @@ from matbench_lite.metrics.arrays import BoolArray, FloatArray
 from matbench_lite.metrics.metric import OVERVIEW, Sample, metric
 
 
-def _hits(sample: Sample) -> tuple[list[int], list[int]]:
-    """Of every class, the rows that are recognised, and all."""
-    hits: list[int] = sample.confusion.diagonal().tolist()
-    rows: list[int] = sample.confusion.sum(axis=1).tolist()
-    return hits, rows
+def _hits(sample: Sample) -> tuple[list[int], list[int], list[int]]:
+    """Of every class, the rows that are recognised, all rows, and those that are taken for it."""
+    table = sample.confusion
+    return table.diagonal().tolist(), table.sum(axis=1).tolist(), table.sum(axis=0).tolist()
 
 
 def _area(positive: BoolArray, predicted: FloatArray) -> float:
@@ -63,14 +62,14 @@ def balanced_accuracy(sample: Sample) -> float:
 
     A class without a row is left out.
     """
-    recalls = [hit / rows for hit, rows in zip(*_hits(sample), strict=True) if rows]
+    recalls = [hit / rows for hit, rows, _ in zip(*_hits(sample), strict=True) if rows]
     return sum(recalls) / len(recalls)
 
 
 @_two("accuracy", kinds=_ANY)
 def accuracy(sample: Sample) -> float:
     """Share of the rows that are predicted right."""
-    hits, rows = _hits(sample)
+    hits, rows, _ = _hits(sample)
     return sum(hits) / sum(rows)
 
 
@@ -80,9 +79,8 @@ def f1(sample: Sample) -> float:
 
     As in scikit-learn, 0 where no row is positive and predicted so.
     """
-    true_positive, false_positive, false_negative, _ = sample.counts
-    wrong = false_positive + false_negative
-    return 2 * true_positive / (2 * true_positive + wrong) if true_positive else 0.0
+    (_, hits), (_, rows), (_, said) = _hits(sample)
+    return 2 * hits / (rows + said) if hits else 0.0
 
 
 @_two("ROC-AUC", needs="probability", remark="probabilities")
@@ -101,9 +99,7 @@ def macro_f1(sample: Sample) -> float:
 
     One that is neither true nor predicted in any row is left out.
     """
-    hits, rows = _hits(sample)
-    said: list[int] = sample.confusion.sum(axis=0).tolist()
-    each = [2 * hit / (one + other) for hit, one, other in zip(hits, rows, said, strict=True) if one + other]
+    each = [2 * hit / (rows + said) for hit, rows, said in zip(*_hits(sample), strict=True) if rows + said]
     return sum(each) / len(each)
 
 

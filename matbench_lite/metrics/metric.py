@@ -265,10 +265,10 @@ class Sample:
     @cached_property
     def confusion(self) -> npt.NDArray[np.intp]:
         """Rows of every true class (first axis) by the class that is predicted."""
-        if self.classes == 2:
-            true_positive, false_positive, false_negative, true_negative = self.counts
-            return np.array([[true_negative, false_positive], [false_negative, true_positive]])
-        pairs = self.truth.astype(np.intp) * self.classes + self.predicted.astype(np.intp)
+        is_two = self.classes == 2
+        truth = (self.positive if is_two else self.truth).astype(np.intp)
+        said = (self.predicted > DECISION_THRESHOLD if is_two else self.predicted).astype(np.intp)
+        pairs = truth * self.classes + said
         return np.bincount(pairs, minlength=self.classes**2).reshape(self.classes, self.classes)
 
     @cached_property
@@ -277,14 +277,6 @@ class Sample:
         if self.matrix is not None:
             return self.matrix[np.arange(len(self.truth)), self.truth.astype(np.intp)]
         return np.where(self.positive, self.predicted, 1 - self.predicted)
-
-    @cached_property
-    def counts(self) -> tuple[int, int, int, int]:
-        """True positive, false positive, false negative and true negative rows."""
-        predicted = self.predicted > DECISION_THRESHOLD
-        rows = (self.positive & predicted, self.positive, predicted)
-        both, true, taken = (int(np.count_nonzero(chosen)) for chosen in rows)
-        return both, taken - both, true - both, len(self.truth) - true - taken + both
 
 
 def _probabilities(values: npt.NDArray[np.generic], classes: int) -> FloatArray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations
 from typing import Any
 
 from matbench_lite.board import CompareBoard, TaskBoard, compare
@@ -32,7 +31,6 @@ def publish(site: Site) -> Iterator[File]:
         address=addresses.COMPARE,
         title="Compare",
         hide=("navigation", "toc"),
-        site=site,
         board=board,
         headline=None if board is None else board.summary(names),
         table=None if board is None else _table(board, names),
@@ -79,12 +77,9 @@ def comparison_script(site: Site) -> File:
 def pairs(board: TaskBoard) -> Iterator[tuple[str, str]]:
     """The pairs of entries that are on the page, the better one first."""
     slugs = [row.slug for row in board.rows]
-    if len(slugs) <= ALL_PAIRS:
-        yield from combinations(slugs, 2)
-        return
-    yield from ((slugs[0], other) for other in slugs[1:])
-    for place, slug in enumerate(slugs[1:], start=2):
-        yield from ((slug, other) for other in slugs[place : place + NEIGHBOURS])
+    for place, slug in enumerate(slugs):
+        every = len(slugs) <= ALL_PAIRS or place == 0
+        yield from ((slug, other) for other in slugs[place + 1 : None if every else place + 1 + NEIGHBOURS])
 
 
 def _task(site: Site, task: Task, places: dict[str, int]) -> dict[str, Any]:

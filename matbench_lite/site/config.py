@@ -15,24 +15,14 @@ from matbench_lite.site.page_files import load_assets
 from matbench_lite.site.site import Site
 
 HOOKS = Path(__file__).parent / "hooks.py"
-_LOOK = Path(__file__).parent / "assets" / "mkdocs.json"
-"""What no site says of itself.
-
-Pages are opened from a folder, too, where no server turns "x/" into "x/index.html": no address is that of a folder. The
-search finds names by their parts: "dielectric" in matbench_dielectric.
-"""
 _LINK = re.compile(r"\]\(([^)#:]+\.md)")
 
 
 def configuration(site: Site) -> dict[str, Any]:
     """The content of `mkdocs.yml`."""
     look = common_configuration(f"matbench_lite: {site.benchmark.title}", navigation(site))
-    return {
-        **look,
-        "site_description": "Leaderboards for models that predict materials properties",
-        "plugins": [*look["plugins"], {"mkdocstrings": {"handlers": {"python": {"options": _API_OPTIONS}}}}],
-        "not_in_nav": "/entries/*\n/guide/rules/*\n",
-    }
+    own = _settings("leaderboards")
+    return {**look, **own, "plugins": [*look["plugins"], *own["plugins"]]}
 
 
 def common_configuration(name: str, pages: list[Any]) -> dict[str, Any]:
@@ -40,7 +30,7 @@ def common_configuration(name: str, pages: list[Any]) -> dict[str, Any]:
 
     The name is escaped by the hooks; the pages are the navigation.
     """
-    look, assets = json.loads(_LOOK.read_text(encoding="utf-8")), load_assets()
+    look, assets = _settings("all"), load_assets()
     look["theme"] |= {"logo": assets.logo.path, "favicon": assets.logo.path}
     look["extra"] = {"polyfills": [assets.early.path]}
     look["extra_css"] = [assets.style.path]
@@ -48,15 +38,15 @@ def common_configuration(name: str, pages: list[Any]) -> dict[str, Any]:
     return {"site_name": clean(name), **look, "nav": pages}
 
 
-_API_OPTIONS = {
-    "docstring_style": "google",
-    "show_root_heading": True,
-    "show_root_full_path": False,
-    "show_source": False,
-    "members_order": "source",
-    "heading_level": 2,
-    "separate_signature": True,
-}
+def _settings(whose: str) -> dict[str, Any]:
+    """What no site says of itself: "all" of them, or those of "leaderboards".
+
+    Pages are opened from a folder, too, where no server turns "x/" into "x/index.html": no address is that of a folder.
+    The search finds names by their parts: "dielectric" in matbench_dielectric.
+    """
+    text = (Path(__file__).parent / "assets" / "mkdocs.json").read_text(encoding="utf-8")
+    settings: dict[str, Any] = json.loads(text)[whose]
+    return settings
 
 
 def configuration_text(settings: Mapping[str, Any], *, by: str) -> str:
@@ -67,7 +57,7 @@ def configuration_text(settings: Mapping[str, Any], *, by: str) -> str:
 
 def navigation(site: Site) -> list[dict[str, Any]]:
     """The tabs; pages of entries are not in it: every page would have a line for each of them."""
-    tasks = [{site.short(task): addresses.source(addresses.task_page(task.name))} for task in site.benchmark]
+    tasks = [{site.short(task.name): addresses.source(addresses.task_page(task.name))} for task in site.benchmark]
     guide = [f"{addresses.GUIDE}/{name}" for name in _reading_order(site)]
     python = [{package.name: addresses.source(package.address)} for package in packages()]
     return [

@@ -84,9 +84,7 @@ def _page(site: Site, slug: str, key: str) -> str:
         made_from=key,
         site=site,
         board=board,
-        checked=checked,
         findings=[finding for finding in checked.findings if finding.severity != "error"],
-        category=site.results.categories[slug],
         general=site.ranks.get(slug),
         scores=_score_table(site, board, address),
         sections=sections,
@@ -179,19 +177,16 @@ def _plots(site: Site, slug: str, task: Task, row: EntryTask) -> Iterator[Plot]:
     predicted = view.read_predicted(task, site.results.entries[slug].recorded(task.name))
     if predicted is None or row.anatomy is None:
         return
-    if task.kind == "regression":
-        drawn = [
-            view.parity(task, predicted, score=row.score, worst=row.anatomy.worst),
-            view.residuals(task, predicted),
-        ]
-    else:
-        drawn = [
-            view.confusion_matrix(task, predicted),
-            view.roc_curve(task, predicted, score=row.metrics.get("rocauc")),
-        ]
-    drawn += [view.calibration(task, predicted), view.element_errors(task, row.anatomy)]
-    drawn.append(view.error_by_distance(task, [(site.results.entries[slug].algorithm, row.anatomy.distances)]))
-    drawn += [view.error_by_group(task, row.anatomy, by) for by in ("target", "number of elements", "crystal system")]
+    drawn = (
+        view.parity(task, predicted, score=row.score, worst=row.anatomy.worst),
+        view.residuals(task, predicted),
+        view.confusion_matrix(task, predicted),
+        view.roc_curve(task, predicted, score=row.metrics.get("rocauc")),
+        view.calibration(task, predicted),
+        view.element_errors(task, row.anatomy),
+        view.error_by_distance(task, [(site.results.entries[slug].algorithm, row.anatomy.distances)]),
+        *(view.error_by_group(task, row.anatomy, by) for by in ("target", "number of elements", "crystal system")),
+    )
     yield from (plot for plot in drawn if plot is not None)
 
 

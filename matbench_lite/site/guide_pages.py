@@ -21,16 +21,6 @@ from matbench_lite.site.site import Site
 _PACKAGE = Path(__file__).parent.parent
 _INTERNAL = {"cli", "site", "view"}
 """What is used through the program, not from Python."""
-_HEADINGS = {
-    "form": "Form",
-    "document": "The document",
-    "predictions": "Predictions",
-    "integrity": "Integrity",
-    "honesty": "Honesty",
-    "declarations": "Declarations",
-    "change": "Changes",
-}
-"""Of the groups of rules, in the order of the codes."""
 
 
 def publish(site: Site) -> Iterator[File]:
@@ -54,7 +44,7 @@ def rule_pages(guides: Mapping[str, Path]) -> Iterator[File]:
     rules = [
         replace(rule, title=Markup(rule.title), why=Markup(rule.why), fix=Markup(rule.fix)) for rule in RULES.values()
     ]
-    groups = {_HEADINGS[name]: list(members) for name, members in groupby(rules, lambda rule: rule.group)}
+    groups = {name: list(members) for name, members in groupby(rules, lambda rule: rule.group)}
     yield _rule_page(guides, "index", "Every code", "site/rules.md.j2", "intro", groups=groups)
     for rule in rules:
         yield _rule_page(guides, rule.code, f"{rule.code}: {rule.title}", "site/rule.md.j2", "more", rule=rule)

@@ -15,7 +15,7 @@ from matbench_lite.derived import key, sources_digest
 from matbench_lite.site import addresses
 from matbench_lite.site.page_files import File, hashed, script_with
 from matbench_lite.submission import RecordedFold
-from matbench_lite.tasks import Benchmark, Task
+from matbench_lite.tasks import Benchmark
 from matbench_lite.view import short_name
 
 _PACKAGE = Path(__file__).parent.parent
@@ -85,9 +85,9 @@ class Site:
         """The address of a hand-written page; None where there is none."""
         return f"{addresses.GUIDE}/{name.removesuffix('.md')}.html" if name in self.guides else None
 
-    def short(self, task: Task | str) -> str:
+    def short(self, task: str) -> str:
         """The name of a task without what all names of the benchmark begin with."""
-        return short_name(self.benchmark, task if isinstance(task, str) else task.name)
+        return short_name(self.benchmark, task)
 
 
 @cache

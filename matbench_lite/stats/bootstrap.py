@@ -31,7 +31,7 @@ _LEAST_ERROR = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Both ends of a 95 % interval, in the unit of the score."""
+    """Both ends of an interval, of 95 % where nothing else is said, in the unit of the score."""
 
     low: float
     high: float

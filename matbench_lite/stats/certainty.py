@@ -92,14 +92,9 @@ class Pair:
 
 
 def pair(found: Differences, said: Verdicts, first: int, second: int, *, higher_is_better: bool = False) -> Pair:
-    """All that is said of two entries, in the unit of the score.
+    """All that is said of two entries, by their positions, in the unit of the score.
 
-    Args:
-        found: How far apart all entries are, as errors.
-        said: What is said of them.
-        first: The position of the first.
-        second: That of the second.
-        higher_is_better: Whether a high score is good, so that a score is a constant less the error.
+    If higher is better, a score is a constant less the error, which is what differences are of.
     """
     sign = -1 if higher_is_better else 1
     difference = sign * float(found.difference[first, second]) + 0.0  # no negative zero

@@ -229,7 +229,6 @@ def differences(found: Moments, *, weight: float = FOLD_WEIGHT) -> Differences:
         (-0.29, True)
     """
     number = found.fold_means.shape[1]
-    degrees = PRIOR + number - 1
     by_fold = found.fold_means[:, np.newaxis] - found.fold_means[np.newaxis]
     difference = by_fold.mean(axis=2)
     rows = _of_difference(found.rows)
@@ -247,7 +246,7 @@ def differences(found: Moments, *, weight: float = FOLD_WEIGHT) -> Differences:
         variance=variance,
         t=t,
         # A handful of clusters cannot tell their own variance better than this.
-        degrees=min(degrees, max(1, found.cluster_count - 1)),
+        degrees=min(PRIOR + number - 1, max(1, found.cluster_count - 1)),
     )
 
 

@@ -22,13 +22,12 @@ from matbench_lite.board import (
 )
 from matbench_lite.metrics import METRICS, ranking_metric
 from matbench_lite.tasks import Benchmark, Task
-from matbench_lite.text import number, share
-from matbench_lite.view.columns import EMPTY, PEOPLE, Cell, Column, column_of_numbers, data_column, records
+from matbench_lite.text import ends, number, share
+from matbench_lite.view.columns import EMPTY, PEOPLE, Cell, Column, column_of_numbers, data_columns, records
 from matbench_lite.view.place_columns import (
     difference_column,
     ink,
     p_column,
-    place_data,
     places_column,
     verdict_column,
     word_column,
@@ -38,7 +37,6 @@ from matbench_lite.view.score_columns import (
     heat,
     interval_bars,
     interval_cell,
-    mean_error_cell,
     metric_cell,
     places_cell,
     pooled_columns,
@@ -78,26 +76,25 @@ def task_columns(board: TaskBoard) -> list[Column]:
     differences = [row.difference_interval for row in rows]
     return [
         Column("rank", "rank", _plain(rows, "rank"), right=True, kind="rank"),
-        *_data(rows, "slug"),
+        *data_columns(rows, "slug"),
         _names(rows, [row.leading for row in rows]),
         places_column(rows),
-        *place_data(rows),
-        *_data(rows, "reference"),
+        *data_columns(rows, "first_place", "last_place", "leading", "wide", "reference"),
         replace(_metric_column("score", board.metric, board.unit, scores), note=about_score),
-        *_data(rows, "scaled_error"),
+        *data_columns(rows, "scaled_error"),
         replace(_interval(intervals, down=higher), kind="interval", note=about_interval),
         *subset_columns(rows),
-        *_data(rows, "difference"),
+        *data_columns(rows, "difference"),
         difference_column(differences, path="difference_interval", down=higher, spare=2),
         word_column(rows),
         p_column([row.p for row in rows], down=True, shown=False, spare=29),
         *_task_metrics(board),
         *pooled_columns(rows),
-        *_data(rows, "mape_share", "mape_half_rows", "constant_std", "labels_only"),
+        *data_columns(rows, "mape_share", "mape_half_rows", "constant_std", "labels_only"),
         _seconds(rows),
         Column("category", "category", _plain(rows, "category"), shown=False, spare=31),
         Column("hardware", "hardware", _plain(rows, "hardware"), shown=False, foreign=True, spare=32),
-        *_data(rows, "verified"),
+        *data_columns(rows, "verified"),
     ]
 
 
@@ -127,20 +124,27 @@ def best_columns(rows: Sequence[BestRow], benchmark: Benchmark) -> list[Column]:
         Column("input", "input", _plain([benchmark[row.task] for row in rows], "input"), spare=6),
         column_of_numbers("rows", [row.samples for row in rows], path=("samples",), spare=3),
         _metrics(rows, spare=1),
-        *_data(rows, "unit"),
+        *data_columns(rows, "unit"),
         Column("score", "best score", scores, right=True),
-        *_data(rows, "slug"),
+        *data_columns(rows, "slug"),
         Column("entry", "best entry", _plain(rows, "algorithm"), path=("algorithm",), kind="entry", foreign=True),
         Column("leading", "leading group", leading, right=True, spare=2, note=_LEADING),
         replace(_scaled_errors(rows), shown=False, spare=4),
         replace(_interval([interval_cell(row.interval) for row in rows]), shown=False, spare=5),
-        *_data(rows, "wide", "others", "verified"),
+        *data_columns(rows, "wide", "others", "verified"),
     ]
 
 
 def rank_columns(rows: Sequence[GeneralRow]) -> list[Column]:
     """General-purpose entries down: ranks over a set of tasks."""
-    means = [mean_error_cell(row.geometric_mean, row.interval) for row in rows]
+    means = [
+        Cell(
+            text=scaled_text(row.geometric_mean),
+            value=row.geometric_mean,
+            small=ends(row.interval) if row.interval else "",
+        )
+        for row in rows
+    ]
     mean = Column("geometric_mean", "scaled error", means, unit="geometric mean, 95 %", right=True)
     places = [places_cell(row.first_place, row.last_place) for row in rows]
     between = Column("places", "places", places, unit="95 %", kind="places", outputs=PEOPLE, spare=1)
@@ -150,15 +154,15 @@ def rank_columns(rows: Sequence[GeneralRow]) -> list[Column]:
     ]
     return [
         Column("rank", "rank", _plain(rows, "rank"), right=True, kind="rank"),
-        *_data(rows, "slug"),
+        *data_columns(rows, "slug"),
         _names(rows, [row.rank == 1 for row in rows]),
         replace(mean, note=_GEOMETRIC_MEAN),
-        *_data(rows, "interval"),
+        *data_columns(rows, "interval"),
         replace(between, note=_PLACES_OVER),
-        *_data(rows, "first_place", "last_place"),
+        *data_columns(rows, "first_place", "last_place"),
         Column("mean_rank", "mean rank", mean_ranks, right=True, spare=1, note=_MEAN_RANK),
         Column("led", "tasks led", _plain(rows, "led"), right=True, down=True, spare=1, note=about_led),
-        *_data(rows, "reference"),
+        *data_columns(rows, "reference"),
         Column("category", "category", _plain(rows, "category"), shown=False, spare=2),
     ]
 
@@ -200,18 +204,18 @@ def compare_columns(rows: Sequence[CompareRow], pair: Sequence[str], names: Mapp
     return [
         Column("task", "task", _plain(rows, "task"), kind="name"),
         verdict_column([row.word for row in rows], winners),
-        *_data(rows, "word"),
+        *data_columns(rows, "word"),
         _metrics(rows, spare=3),
-        *_data(rows, "unit", "first", "second"),
+        *data_columns(rows, "unit", "first", "second"),
         *(
             Column(slug, names[slug], _compared(rows, slug, path), path=(path,), right=True, spare=2)
             for slug, path in zip(pair, ("first_score", "second_score"), strict=True)
         ),
-        *_data(rows, "difference"),
+        *data_columns(rows, "difference"),
         difference_column([row.interval for row in rows], path="interval", than="second"),
         p_column([row.p for row in rows]),
         replace(rows_won, spare=4, note=_ROWS_WON),
-        *_data(rows, "first_wins", "second_wins", "ahead", "verified"),
+        *data_columns(rows, "first_wins", "second_wins", "ahead", "verified"),
     ]
 
 
@@ -296,12 +300,6 @@ def _plain(rows: Sequence[Any], name: str) -> list[Cell]:
     """A field of records, shown as it is."""
     values = [getattr(row, name) for row in rows]
     return [EMPTY if value is None else Cell(text=str(value), value=value) for value in values]
-
-
-def _data(rows: Sequence[Any], *names: str) -> Iterator[Column]:
-    """Fields of records that only machines read."""
-    for name in names:
-        yield data_column(name, [getattr(row, name) for row in rows])
 
 
 def _names(rows: Sequence[TaskRow | GeneralRow], leading: Sequence[bool]) -> Column:

@@ -154,6 +154,11 @@ def data_column(name: str, values: Sequence[Any]) -> Column:
     return Column(name, name, [Cell(text="", value=value) for value in values], outputs=DATA)
 
 
+def data_columns(rows: Sequence[Any], *names: str) -> list[Column]:
+    """Fields of records that only machines read."""
+    return [data_column(name, [getattr(row, name) for row in rows]) for name in names]
+
+
 def shown_in(output: Output, columns: Iterable[Column]) -> list[Column]:
     """The columns of an output: for people, without spare ones in which nothing is known; on paper, the usual ones."""
     shown = [column for column in columns if output in column.outputs]

@@ -25,9 +25,7 @@ _APART = 7
 def error_by_distance(task: Task, entries: Sequence[tuple[str, Sequence[DistanceBin]]]) -> Plot | None:
     """Draw errors by the distance to the nearest training composition; None with fewer than two distances.
 
-    Args:
-        task: The task.
-        entries: What each is called, and its errors; all by the same distances.
+    Of each entry there is what it is called, and its errors; all are by the same distances.
 
     Examples:
         >>> from matbench_lite import load_benchmark

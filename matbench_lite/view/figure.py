@@ -21,7 +21,7 @@ SCRIPT = Path(__file__).parent / "plots.js"
 WIDTH = 480
 """Every plot is so wide in its own units: the type is of one size on a page, and readable on a phone."""
 _LABEL_GAP = 6
-_BADGE_SIZE, _BADGE_ROOM, _BADGE_SPACE = 11, 220, 7
+_BADGE_SIZE, _BADGE_ROOM = 11, 220
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,16 +152,5 @@ def badge(label: str, message: str, *, good: bool = True) -> Markup:
     """
     left, right = (shorten(text, _BADGE_ROOM, size=_BADGE_SIZE) for text in (label, message))
     left_width, right_width = (round(text_width(text, size=_BADGE_SIZE)) for text in (left, right))
-    middle = left_width + 2 * _BADGE_SPACE
-    svg = render(
-        "view/badge.svg.j2",
-        left=left,
-        right=right,
-        left_width=left_width,
-        right_width=right_width,
-        middle=middle,
-        width=middle + right_width + 2 * _BADGE_SPACE,
-        space=_BADGE_SPACE,
-        colour="#00639c" if good else "#5c636b",
-    )
+    svg = render("view/badge.svg.j2", left=left, right=right, left_width=left_width, right_width=right_width, good=good)
     return Markup(_one_line(svg))

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from matbench_lite.stats import Interval, Place, Word
 from matbench_lite.text import p_value
-from matbench_lite.view.columns import EMPTY, PEOPLE, Cell, Column, column_of_numbers, column_of_texts, data_column
+from matbench_lite.view.columns import (
+    EMPTY,
+    PEOPLE,
+    Cell,
+    Column,
+    column_of_numbers,
+    column_of_texts,
+    data_column,
+    data_columns,
+)
 from matbench_lite.view.score_columns import interval_cell, places_cell
 
 if TYPE_CHECKING:
@@ -44,13 +53,7 @@ def places_column(rows: Sequence[Place | None], *, spare: int = 0) -> Column:
     return Column("places", "places", cells, kind="places", spare=spare, outputs=PEOPLE, note=_PLACES)
 
 
-def place_data(rows: Sequence[Place]) -> list[Column]:
-    """Between which places entries are, and who leads, for machines."""
-    names = ("first_place", "last_place", "leading", "wide")
-    return [data_column(name, [getattr(row, name) for row in rows]) for name in names]
-
-
-def word_column(rows: Sequence[Place | None], *, spare: int = 1) -> Column:
+def word_column(rows: Sequence[Place | None]) -> Column:
     """What is said of entries beside the best."""
     cells = [
         EMPTY
@@ -60,7 +63,7 @@ def word_column(rows: Sequence[Place | None], *, spare: int = 1) -> Column:
         )
         for row in rows
     ]
-    return Column("word", "beside the best", cells, kind="word", spare=spare, note=_BESIDE)
+    return Column("word", "beside the best", cells, kind="word", spare=1, note=_BESIDE)
 
 
 def difference_column(
@@ -106,20 +109,20 @@ def comparison_columns(found: Sequence[Comparison]) -> list[Column]:
         column_of_texts("task", [one.task for one in found], foreign=True),
         column_of_texts("part", [one.part for one in found], spare=2),
         verdict_column([one.word for one in found], winners),
-        *(data_column(name, [getattr(one, name) for one in found]) for name in ("word", "first", "second")),
+        *data_columns(found, "word", "first", "second"),
         data_column("first_loss", [one.losses[0] for one in found]),
         data_column("second_loss", [one.losses[1] for one in found]),
         column_of_texts(
             "models", [f"{one.first}, {one.second}" for one in found], outputs=PEOPLE, foreign=True, spare=3
         ),
         column_of_texts("losses", losses, outputs=PEOPLE, right=True, unit="first, second"),
-        data_column("difference", [one.difference for one in found]),
+        *data_columns(found, "difference"),
         difference_column([one.interval for one in found], path="interval", than="second"),
         p_column([one.p for one in found]),
         column_of_numbers("pieces", [one.pieces for one in found], spare=4),
         column_of_numbers("rows", [one.rows for one in found], spare=4),
         column_of_numbers("clusters", [one.clusters for one in found], spare=5, note=_CLUSTERS),
-        data_column("note", [one.note for one in found]),
+        *data_columns(found, "note"),
     ]
 
 
@@ -135,9 +138,9 @@ def ranking_columns(rows: Sequence[RankedModel]) -> list[Column]:
         column_of_texts("model", [place.slug for place in places], foreign=True),
         Column("rank", "rank", ranks),
         places_column(places, spare=2),
-        *place_data(places),
+        *data_columns(places, "first_place", "last_place", "leading", "wide"),
         Column("loss", "mean loss", losses, right=True),
-        data_column("difference", [place.difference for place in places]),
+        *data_columns(places, "difference"),
         difference_column([place.difference_interval for place in places], path="interval", spare=3),
         word_column(places),
         p_column([place.p for place in places], spare=4),

@@ -23,11 +23,6 @@ _BARS = 412
 """Where the bars that join entries begin."""
 
 
-def _row_y(place: int) -> float:
-    """The middle of a row, in pixels from the top."""
-    return _TOP + _ROW * (place + 0.5)
-
-
 def _rank_axis(last: float) -> Axis:
     """An axis from the first rank to the last that is to be seen, with whole numbers."""
     last = max(2, math.ceil(last))
@@ -40,10 +35,6 @@ def _rank_axis(last: float) -> Axis:
 
 def _only_the_first(rows: tuple[GeneralRow, ...]) -> str:
     return f" The first {_MOST} of {len(rows)} entries; the table has them all." if len(rows) > _MOST else ""
-
-
-def _on_tasks(number: int) -> str:
-    return f"over {count(number, 'task')}"
 
 
 def critical_difference(board: GeneralBoard) -> Plot | None:
@@ -70,14 +61,13 @@ def critical_difference(board: GeneralBoard) -> Plot | None:
     groups = [group for group in joined(means, distance) if len(group) > 1]
     drawn = [
         {
-            "y": _row_y(place) + _ROOM,
             "name": shorten(row.algorithm, _NAME_ROOM),
             "value": f"{mean:.1f}",
-            "tip": f"{clean(row.algorithm)}: mean rank {mean:.2f} {_on_tasks(len(board.ranked_tasks))}",
+            "tip": f"{clean(row.algorithm)}: mean rank {mean:.2f} over {count(len(board.ranked_tasks), 'task')}",
             "at": axis.at(mean),
             "first": mean - means[0] < distance,
         }
-        for place, (row, mean) in enumerate(zip(rows, means, strict=True))
+        for row, mean in zip(rows, means, strict=True)
     ]
     step = min(9.0, (WIDTH - 44 - _BARS) / max(1, len(groups) - 1))
     return draw_rows(
@@ -89,10 +79,7 @@ def critical_difference(board: GeneralBoard) -> Plot | None:
         caption=_caption(board, distance, test.p),
         description=_description(board, rows, groups, distance, test.p),
         axis=axis,
-        bars=[
-            (_BARS + step * place, _row_y(group.start) + _ROOM - 7, _row_y(group.stop - 1) + _ROOM + 7)
-            for place, group in enumerate(groups)
-        ],
+        bars=[(_BARS + step * place, group.start, group.stop) for place, group in enumerate(groups)],
         scale=(axis.at(1), axis.at(1 + distance), f"critical difference {distance:.2f}"),
         left=_LEFT,
     )
@@ -121,10 +108,10 @@ def _mean(row: GeneralRow) -> float:
 def _caption(board: GeneralBoard, distance: float, p: float) -> str:
     finds = "finds no difference among the entries at all" if p >= ALPHA else "finds that the entries differ"
     text = (
-        f"Each dot is an entry's mean rank {_on_tasks(len(board.ranked_tasks))}; 1 is best, and a vertical bar joins "
-        f"entries whose ranks cannot be told apart: they differ by less than the critical difference, {distance:.2f} "
-        f"(Nemenyi's test, {100 * ALPHA:.0f} %). Blue: not told apart from the first. Friedman's test {finds} "
-        f"(p = {number(p, digits=2)})."
+        f"Each dot is an entry's mean rank over {count(len(board.ranked_tasks), 'task')}; 1 is best, and a vertical "
+        f"bar joins entries whose ranks cannot be told apart: they differ by less than the critical difference, "
+        f"{distance:.2f} (Nemenyi's test, {100 * ALPHA:.0f} %). Blue: not told apart from the first. Friedman's test "
+        f"{finds} (p = {number(p, digits=2)})."
     )
     return text + _only_the_first(board.ranked)
 
@@ -136,7 +123,7 @@ def _description(
     listed = in_words([f"{name} {_mean(row):.2f}" for name, row in zip(names, rows, strict=True)])
     together = "; ".join(in_words([names[place] for place in group]) for group in groups)
     return (
-        f"Mean ranks {_on_tasks(len(board.ranked_tasks))}: {listed}. Critical difference {distance:.2f}, "
+        f"Mean ranks over {count(len(board.ranked_tasks), 'task')}: {listed}. Critical difference {distance:.2f}, "
         f"Friedman's p = {number(p, digits=2)}. Not told apart: {together or 'none'}."
     )
 
@@ -165,7 +152,6 @@ def rank_intervals(board: GeneralBoard) -> Plot | None:
     could_be_first = [name for name, (_, first, _) in zip(names, known, strict=True) if first == 1]
     drawn = [
         {
-            "y": _row_y(at),
             "name": shorten(row.algorithm, _NAME_ROOM),
             "value": place_range(first, last),
             "tip": tip,
@@ -173,7 +159,7 @@ def rank_intervals(board: GeneralBoard) -> Plot | None:
             "bar": (axis.at(first), axis.at(last)),
             "first": first == 1,
         }
-        for at, (row, tip, (rank, first, last)) in enumerate(zip(rows, tips, known, strict=True))
+        for row, tip, (rank, first, last) in zip(rows, tips, known, strict=True)
     ]
     return draw_rows(
         "rank_intervals",

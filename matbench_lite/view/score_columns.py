@@ -133,10 +133,9 @@ def subset_columns(rows: Sequence[TaskRow]) -> Iterator[Column]:
         cells = [_subset_cell(subset, row.scaled_error) for subset, row in zip(held, rows, strict=True)]
         some = next((subset for subset in held if subset is not None), None)
         spare = 3 if first else 28
-        column = Column(key, header, cells, right=True, note=note, shown=first, spare=spare)
-        partly = some is not None and some.is_some
-        unit = f"scaled, {share(some.share)} of rows" if some is not None else ""
-        yield replace(column, unit=unit, outputs=PEOPLE | DATA if partly else DATA)
+        unit = f"scaled, {share(some.share)} of rows" if some else ""
+        outputs = PEOPLE | DATA if some and some.is_some else DATA
+        yield Column(key, header, cells, unit=unit, right=True, note=note, shown=first, spare=spare, outputs=outputs)
 
 
 def entry_subset_columns(rows: Sequence[EntryTask]) -> Iterator[Column]:
@@ -162,13 +161,6 @@ def _subset_cell(subset: SubsetScore | None, on_all: float | None, *, with_share
 def places_cell(first: int | None, last: int | None, *, ink: str = "") -> Cell:
     """Between which places an entry is; pages sort by the first."""
     return EMPTY if first is None or last is None else Cell(text=place_range(first, last), value=first, ink=ink)
-
-
-def mean_error_cell(value: float | None, interval: Interval | None) -> Cell:
-    """A geometric mean of scaled errors, with its interval in small print."""
-    if value is None:
-        return EMPTY
-    return Cell(text=scaled_text(value), small=ends(interval) if interval else "", value=value)
 
 
 def typical(spreads: Sequence[float]) -> float | None:
@@ -206,18 +198,16 @@ def interval_bars(values: Sequence[float], intervals: Sequence[Interval | None],
         >>> print(interval_bars([1.0, 3.0], [Interval(1.0, 2.0), None], log=False)[0])
         <span class="mbl-bar" style="--at:2.0%;--low:2.0%;--high:50.0%"></span>
     """
-    known = [end for value, interval in zip(values, intervals, strict=True) for end in _ends(value, interval)]
-    known = [end for end in known if math.isfinite(end) and (end > 0 or not log)]
+    bounds = [
+        (interval.low, interval.high) if interval else (value, value)
+        for value, interval in zip(values, intervals, strict=True)
+    ]
+    known = [end for both in bounds for end in both if math.isfinite(end) and (end > 0 or not log)]
     if not known:
         return [Markup("")] * len(values)
     axis = Axis(low=min(known), high=max(known), start=_MARGIN, end=100 - _MARGIN, log=log)
-    bars = []
-    for value, interval in zip(values, intervals, strict=True):
-        places = [axis.at(each) if axis.high > axis.low else 50 for each in (value, *_ends(value, interval))]
-        text = Markup('<span class="mbl-bar" style="--at:{:.1f}%;--low:{:.1f}%;--high:{:.1f}%"></span>')
-        bars.append(text.format(*places))
-    return bars
-
-
-def _ends(value: float, interval: Interval | None) -> tuple[float, float]:
-    return (value, value) if interval is None else (interval.low, interval.high)
+    bar = Markup('<span class="mbl-bar" style="--at:{:.1f}%;--low:{:.1f}%;--high:{:.1f}%"></span>')
+    return [
+        bar.format(*(axis.at(each) if axis.high > axis.low else 50 for each in (value, *both)))
+        for value, both in zip(values, bounds, strict=True)
+    ]

@@ -45,7 +45,9 @@ def error_bars(board: TaskBoard, by_fold: Mapping[str, Sequence[float]] | None =
     if not rows:
         return None
     folds = by_fold or {}
-    axis = score_axis([value for row in rows for value in _numbers(row, folds)], _LEFT, _RIGHT)
+    ends = [end for row in rows if row.interval for end in (row.interval.low, row.interval.high)]
+    of_folds = [score for row in rows for score in folds.get(row.slug, ())]
+    axis = score_axis([*(row.score.mean for row in rows), *ends, *of_folds], _LEFT, _RIGHT)
     metric = metric_name(board.metric, "")
     drawn = [_entry_row(row, axis, folds.get(row.slug, ()), metric, board.unit) for row in rows]
     return draw_rows(
@@ -77,11 +79,6 @@ def _entry_row(row: TaskRow, axis: Axis, folds: Sequence[float], metric: str, un
         "bar": (axis.at(interval.low), axis.at(interval.high)) if interval else None,
         "folds": [axis.at(fold) for fold in folds],
     }
-
-
-def _numbers(row: TaskRow, folds: Mapping[str, Sequence[float]]) -> list[float]:
-    ends = [row.interval.low, row.interval.high] if row.interval else []
-    return [row.score.mean, *ends, *folds.get(row.slug, ())]
 
 
 def _tip(row: TaskRow, metric: str, unit: str, folds: Sequence[float]) -> str:

@@ -81,8 +81,7 @@ def fixed(value: float, decimals: int) -> str:
         >>> fixed(-0.0, 1), fixed(-2500, 0)
         ('0.0', '−2,500')
     """
-    text = f"{value:,.{decimals}f}"
-    return text.removeprefix("-") if not text.strip("-0.,") else _signed(text)
+    return _signed(f"{value:z,.{decimals}f}")  # z: zero has no sign
 
 
 def with_unit(text: str, unit: str) -> str:
