@@ -9,6 +9,7 @@ import stat
 import subprocess
 import time
 from contextlib import suppress
+from mmap import PAGESIZE
 from pathlib import Path
 from typing import IO
 
@@ -21,7 +22,6 @@ from matbench_lite.train.sandbox.protocol import MEMORY, OUTPUT, PROCESSES, READ
 _MB = 2**20
 _SHORTEST_REST, _LONGEST_REST = 0.001, 0.1  # seconds between looks at the machine, and at each process
 _FASTEST = 8 * 2**30  # bytes per second that can be taken: the less is left, the sooner must be looked again
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 _REST_PER_LOOK = 20  # a look at each process takes at most this part of the time
 _FULL_PIPE = 2**16  # bytes, as long as its size cannot be set
 _OTHER_FILE = 2**15  # bytes: the files of /proc are written into memory when they are read
@@ -215,7 +215,7 @@ class _Use:
                     fields = Path(f"/proc/self/fd/{self._proc}/{name}/stat").read_bytes().rsplit(b")", 1)[1].split()
                     faults += sum(map(int, fields[7:11]))  # small and large ones; its own, and of children that ended
         used, unowned = _memory()
-        return used, unowned, faults * _PAGE, self._sockets()
+        return used, unowned, faults * PAGESIZE, self._sockets()
 
     def _family(self) -> list[psutil.Process]:
         # The launcher's one child in a sandbox is ours, and lets nobody look.
