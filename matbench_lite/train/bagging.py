@@ -120,17 +120,11 @@ def to_npz(predictions: Mapping[str, RowPredictions]) -> bytes:
 
 
 def from_npz(content: bytes) -> dict[str, RowPredictions]:
-    """The parts that `to_npz` was given; a `ValueError` if the content is no such file."""
+    """The parts that `to_npz` was given; a `ValueError`, `KeyError` or `TypeError` if the content is no such file."""
     parts: dict[str, dict[str, Any]] = {}
     with np.load(BytesIO(content), allow_pickle=False) as arrays:
-        for name in arrays.files:
+        for name, array in arrays.items():
             part, _, column = name.partition(".")
-            parts.setdefault(part, {})[column] = arrays[name]
-    found = {}
-    for part, columns in parts.items():
-        kind: PredictionType = next(kind for kind in get_args(PredictionType) if kind in columns)
-        rows, prediction = columns["rows"].astype(np.intp), columns[kind]
-        found[part] = RowPredictions(
-            rows=rows, prediction=prediction, type=kind, std=columns.get("std"), truth=columns.get("truth")
-        )
-    return found
+            one = {"type": column, "prediction": array} if column in get_args(PredictionType) else {column: array}
+            parts.setdefault(part, {}).update(one)
+    return {part: RowPredictions(**one | {"rows": one["rows"].astype(np.intp)}) for part, one in parts.items()}

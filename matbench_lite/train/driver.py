@@ -41,7 +41,7 @@ def drive(
     title: str = "",
     work: Callable[[Job], float] = lambda _: 1.0,
     finish: Callable[[Job, Outcome], Outcome] = lambda _, outcome: outcome,
-    report: Callable[[Step], None] | None = None,
+    report: Callable[[Step], None] = lambda _: None,
     until_failure: bool = False,
 ) -> list[Outcome]:
     """Do jobs, and keep what becomes of each; Ctrl-C says what is kept.
@@ -70,10 +70,9 @@ def drive(
                     journal.keep(job, outcome)
                 advance(1)
                 ended, left = ended + work(job), left - work(job)
-                if report is not None:
-                    seconds_left = (time.perf_counter() - start) / ended * left
-                    done = len(outcomes)
-                    report(Step(job=job, outcome=outcome, done=done, total=len(jobs), seconds_left=seconds_left))
+                seconds_left = (time.perf_counter() - start) / ended * left
+                done = len(outcomes)
+                report(Step(job=job, outcome=outcome, done=done, total=len(jobs), seconds_left=seconds_left))
                 if until_failure and outcome.record.error is not None:
                     break
     except KeyboardInterrupt:

@@ -167,10 +167,9 @@ class _Run:
             return []
 
         def finish(job: Job, outcome: Outcome) -> Outcome:
-            if outcome.record.error is not None:
-                return outcome
             try:
-                self._record(job, outcome)
+                if outcome.record.error is None:
+                    self._record(job, outcome)
             except MatbenchLiteError as error:  # what cannot be recorded has failed
                 return outcome.failed(error.message, error.fix)
             return outcome
@@ -207,9 +206,8 @@ class _Run:
         if self._plan.model.path is None:
             self.submission.provenance["git"] = None  # the code is that of the package
         if self._packages:
-            self.submission.provenance["packages"] = {
-                name: self._packages[name] for name in sorted(self._packages, key=str.lower)
-            }
+            by_name = sorted(self._packages.items(), key=lambda package: package[0].lower())
+            self.submission.provenance["packages"] = dict(by_name)
 
     def save(self) -> Path:
         """Save the entry."""

@@ -187,8 +187,7 @@ def checked_predictions(values: Any, std: Any, X: pd.Series | pd.DataFrame, task
 
 def _matrix(values: Any, X: pd.Series | pd.DataFrame, task: Task, place: str) -> NDArray[np.float64]:
     """The probability of every class of every row."""
-    shape = (len(X), len(task.classes))
-    array = _array(values, X, place, "predictions", shape, "return a column for each of task.classes, in their order")
+    array = _array(values, X, place, "predictions", len(task.classes))
     if array.dtype.kind not in "biuf":
         raise ModelError(f"{place}: probabilities are {array.dtype}", fix="return numbers")
     matrix = array.astype(np.float64)
@@ -204,7 +203,7 @@ def _matrix(values: Any, X: pd.Series | pd.DataFrame, task: Task, place: str) ->
 
 def _named(values: Any, X: pd.Series | pd.DataFrame, task: Task, place: str) -> NDArray[Any]:
     """Labels as the names of classes; of two classes, whether it is the second."""
-    array = _array(values, X, place, "predictions", (len(X),), "return one per row")
+    array = _array(values, X, place, "predictions")
     numbers, unknown = class_numbers(task, array)
     if unknown.any():
         row = int(unknown.argmax())
@@ -216,10 +215,8 @@ def _named(values: Any, X: pd.Series | pd.DataFrame, task: Task, place: str) -> 
     return numbers == 1 if len(task.classes) == 2 else class_names(task, numbers)
 
 
-def _array(
-    values: Any, X: pd.Series | pd.DataFrame, place: str, what: str, shape: tuple[int, ...], fix: str
-) -> NDArray[Any]:
-    """The values as an array of a shape, in the order of the rows of X."""
+def _array(values: Any, X: pd.Series | pd.DataFrame, place: str, what: str, *columns: int) -> NDArray[Any]:
+    """The values as an array, in the order of the rows of X: one per row, or so many columns of them."""
     if hasattr(values, "detach"):  # a torch tensor, perhaps on a GPU
         values = values.detach().cpu()
     index = getattr(values, "index", None)
@@ -230,14 +227,15 @@ def _array(
         array = np.asarray(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    if array.shape != shape:
+    if array.shape != (len(X), *columns):
+        fix = "return a column for each of task.classes, in their order" if columns else "return one per row"
         raise ModelError(f"{place}: {what} have shape {array.shape}, there are {len(X)} rows", fix=fix)
     return array
 
 
 def _numbers(values: Any, X: pd.Series | pd.DataFrame, place: str, what: str) -> NDArray[Any]:
     """The values as an array with one finite number or boolean per row of X."""
-    array = _array(values, X, place, what, (len(X),), "return one per row")
+    array = _array(values, X, place, what)
     if array.dtype == object and all(isinstance(value, bool | np.bool_) for value in array):
         array = array.astype(bool)
     elif array.dtype == object and all(isinstance(value, int | float | np.number) for value in array):

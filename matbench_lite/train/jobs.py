@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _LONGEST_TEXT = 2000
-
-
 Backend = Literal["local", "dask"]
 """Where pieces are done: in processes of this machine, or on a cluster."""
 

@@ -250,9 +250,7 @@ def compare_tables(first: pd.DataFrame, second: pd.DataFrame) -> list[Comparison
         second = second.assign(task=first["task"].iloc[0])  # whatever the evaluation files are called
     if set(first["model"]) & set(second["model"]) and len(set(first["model"])) > 1:
         on.append("model")
-        first, second = (table.assign(name=table["model"]) for table in (first, second))
-    else:
-        first, second = (table.rename(columns={"model": "name"}) for table in (first, second))
+    first, second = (table.assign(name=table["model"]) for table in (first, second))
     wanted = first["part"] != "train"
     both = first[wanted].merge(second, on=on, suffixes=("_a", "_b")).dropna(subset=["loss_a", "loss_b"])
     if both.empty:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
+from itertools import cycle, islice
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -107,8 +108,7 @@ class Processes(Runner):
         self._small = small
         self._idle: SimpleQueue[Child] = SimpleQueue()
         self._children = [
-            Child(device=devices[number % len(devices)] if devices else None, prepare=prepare)
-            for number in range(workers)
+            Child(device=device, prepare=prepare) for device in islice(cycle(devices or (None,)), workers)
         ]
         for child in self._children:
             if prepare is not None:
@@ -150,8 +150,8 @@ class Contained(Runner):
         self._pool = ThreadPoolExecutor(workers)
         self._limits, self._isolated = limits, isolated
         self._devices: SimpleQueue[str | None] = SimpleQueue()
-        for number in range(workers):
-            self._devices.put(devices[number % len(devices)] if devices else None)
+        for device in islice(cycle(devices or (None,)), workers):
+            self._devices.put(device)
 
     def done(self, jobs: Sequence[Job]) -> Iterator[Done]:
         """As they come."""

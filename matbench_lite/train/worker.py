@@ -11,8 +11,8 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -22,10 +22,11 @@ import psutil
 
 from matbench_lite.train.jobs import Job, Outcome, Resources
 
-_THREAD_VARIABLES = (
+THREAD_VARIABLES = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
 )  # fmt: skip
-_PACKAGE_HOME = str(Path(__file__).parents[2])
+PACKAGE_HOME = str(Path(__file__).parents[2])
+"""The folder from which `matbench_lite` is imported."""
 _FAREWELL = 5  # seconds that a process which says nothing more has to end
 _LONGEST_OUTPUT = 100_000  # characters of what a model printed that are kept
 _LOOK = 0.05  # seconds between two looks at the memory of a process
@@ -60,23 +61,23 @@ class Child:
         self.start()
         process = self._process
         if process is None:
-            return [self._died(jobs[0], 0, None)]
+            return [self._died(jobs[0], 0)]
         assert process.stdin is not None
         assert process.stdout is not None
         if not self._is_ready:
             if process.stdout.read(len(_READY)) != _READY:
                 if self._prepare is None:
-                    return [self._died(jobs[0], self._buried(process), None)]
+                    return [self._died(jobs[0], self._buried(process))]
                 self._buried(process)  # perhaps another model's fault: this one is told when it is its turn
                 self._prepare = None
                 return self.run(jobs)
             self._is_ready = True
         self._output.seek(0)
         self._output.truncate()
-        watch = _Watch(process, jobs[0].resources)
+        reasons: list[tuple[str, str]] = []
         outcomes: list[Outcome]
         try:
-            with watch:
+            with _limited(process, jobs[0].resources, reasons):
                 pickle.dump(list(jobs), process.stdin)
                 process.stdin.flush()
                 outcomes = pickle.load(process.stdout)
@@ -84,7 +85,7 @@ class Child:
             code = self._buried(process)
             if code == _IDLE:
                 return self.run(jobs)  # it left before the job came
-            outcomes = [self._died(jobs[0], code, watch.reason)]
+            outcomes = [self._died(jobs[0], code, *reasons)]
         outcomes[-1] = replace(outcomes[-1], record=replace(outcomes[-1].record, printed=self._printed()))
         return outcomes
 
@@ -93,9 +94,9 @@ class Child:
         with self._starting:
             if self._process is not None or self._closed:
                 return
-            path = os.pathsep.join(filter(None, (_PACKAGE_HOME, os.environ.get("PYTHONPATH"))))
+            path = os.pathsep.join(filter(None, (PACKAGE_HOME, os.environ.get("PYTHONPATH"))))
             # Set before numpy is loaded: some libraries read them once.
-            threads = dict.fromkeys(_THREAD_VARIABLES, str(self._threads))
+            threads = dict.fromkeys(THREAD_VARIABLES, str(self._threads))
             device = {} if self._device is None else {"CUDA_VISIBLE_DEVICES": self._device}
             self._is_ready = False
             self._process = process = subprocess.Popen(
@@ -134,7 +135,7 @@ class Child:
                 stream and stream.close()
         return process.wait()
 
-    def _died(self, job: Job, code: int, reason: tuple[str, str] | None) -> Outcome:
+    def _died(self, job: Job, code: int, reason: tuple[str, str] | None = None) -> Outcome:
         if reason is not None:
             return Outcome().failed(f"{job.place}: {reason[0]}, stopped", fix=reason[1])
         if self._closed:
@@ -152,40 +153,34 @@ class Child:
         return ""
 
 
-class _Watch:
-    """Kills a process that takes longer, or more memory with all that it has started, than its job may."""
+@contextmanager
+def _limited(process: subprocess.Popen[bytes], limits: Resources, reasons: list[tuple[str, str]]) -> Iterator[None]:
+    """Kill a process that takes longer, or more memory with all that it has started, than its job may.
 
-    def __init__(self, process: subprocess.Popen[bytes], limits: Resources) -> None:
-        self._process, self._limits = process, limits
-        self._done = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-        self.reason: tuple[str, str] | None = None
+    `reasons` gets what it took too much of, and what to do.
+    """
+    ended, began = threading.Event(), time.monotonic()
 
-    def __enter__(self) -> None:
-        if self._limits.limited:
-            self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._done.set()
-        if self._limits.limited:
-            self._thread.join()
-
-    def _watch(self) -> None:
-        limits, began = self._limits, time.monotonic()
-        while True:
+    def watch() -> None:
+        while not reasons:
             left = float("inf") if limits.seconds is None else began + limits.seconds - time.monotonic()
-            if self._done.wait(max(0.0, min(left, 60.0 if limits.memory_mb is None else _LOOK))):
-                return None
+            if ended.wait(max(0.0, min(left, 60.0 if limits.memory_mb is None else _LOOK))):
+                return
             if left <= 0:
                 fix = "make the model faster, or give more time with --timeout"
-                return self._kill(f"not done after {limits.seconds:g} s", fix)
-            if limits.memory_mb is not None and _takes_more(self._process.pid, limits.memory_mb * _MB):
+                reasons.append((f"not done after {limits.seconds:g} s", fix))
+            elif limits.memory_mb is not None and _takes_more(process.pid, limits.memory_mb * _MB):
                 fix = "make the model smaller, or give more with --memory"
-                return self._kill(f"it took more than {limits.memory_mb:g} MB of memory", fix)
+                reasons.append((f"it took more than {limits.memory_mb:g} MB of memory", fix))
+        _kill(process)
 
-    def _kill(self, what: str, fix: str) -> None:
-        self.reason = what, fix
-        _kill(self._process)
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def _family(pid: int) -> list[Any]:

@@ -18,12 +18,10 @@ from numpy.typing import NDArray
 
 from matbench_lite.data import SYMBOLS, element_amounts
 from matbench_lite.errors import ModelError
-from matbench_lite.train.features.feature_cache import cached_features
+from matbench_lite.train.features.feature_cache import Array, cached_features
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Array = NDArray[np.float64]
 
 PROPERTIES = (
     "Number", "MendeleevNumber", "AtomicWeight", "MeltingT", "Column", "Row", "CovalentRadius", "Electronegativity",

@@ -3,48 +3,32 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from matbench_lite.data import ATOMIC_NUMBERS
 from matbench_lite.errors import ModelError
-from matbench_lite.train.features.feature_cache import cached_features
+from matbench_lite.train.features.feature_cache import Array, cached_features
 from matbench_lite.train.features.magpie import PROPERTIES, element_table, magpie_array
 
 if TYPE_CHECKING:
     import pandas as pd
     from pymatgen.core import Structure
 
-Array = NDArray[np.float64]
-
 STRUCTURE_NAMES = (
-    "sites",
-    "volume per atom",
-    "density",
-    "packing fraction",
-    "volume per atom / of the elements",
-    "shortest lattice vector / longest",
-    "nearest distance, minimum",
-    "nearest distance, mean",
-    "nearest distance, maximum",
-    "nearest distance, standard deviation",
-    "coordination, minimum",
-    "coordination, mean",
-    "coordination, maximum",
-    "bond length / covalent radii, minimum",
-    "bond length / covalent radii, mean",
-    "bond length / covalent radii, standard deviation",
-    "bond electronegativity difference, mean",
-    "bond electronegativity difference, maximum",
+    "sites", "volume per atom", "density", "packing fraction",
+    "volume per atom / of the elements", "shortest lattice vector / longest",
+    *(f"nearest distance, {statistic}" for statistic in ("minimum", "mean", "maximum", "standard deviation")),
+    *(f"coordination, {statistic}" for statistic in ("minimum", "mean", "maximum")),
+    *(f"bond length / covalent radii, {statistic}" for statistic in ("minimum", "mean", "standard deviation")),
+    *(f"bond electronegativity difference, {statistic}" for statistic in ("mean", "maximum")),
     "bonds between like atoms, share",
-    "space group",
-    "crystal system",
-    "operations of the point group",
-)
+    "space group", "crystal system", "operations of the point group",
+)  # fmt: skip
 """Names of the features; lengths in Å, volumes in Å³, density in g/cm³."""
 
 _VERSION = 1
@@ -195,10 +179,7 @@ def _content(structure: Structure) -> bytes:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Without spglib's and pymatgen's remarks on single structures."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         logging.disable(logging.WARNING)
         try:
             yield

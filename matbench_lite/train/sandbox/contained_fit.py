@@ -163,12 +163,8 @@ def _folder_content(folder: Path, limits: protocol.Limits, place: str) -> dict[s
     """The regular files of a model folder; links and the like are left out."""
     files: dict[str, bytes] = {}
     left = limits.disk_mb * _MB
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            path = Path(parent) / name
-            content = _regular_content(path, left)
-            if content is None:
-                continue
+    for path in (Path(parent, name) for parent, _, names in os.walk(folder) for name in names):
+        if (content := _regular_content(path, left)) is not None:
             left -= len(content)
             if left < 0:
                 raise _error(protocol.DISK, place, f"the folder is larger than {limits.disk_mb} MB", "")

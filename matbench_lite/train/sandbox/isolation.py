@@ -17,15 +17,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
-import matbench_lite
+import psutil
+
 from matbench_lite.errors import IsolationError
 from matbench_lite.train.sandbox.kernel import MACHINES
 from matbench_lite.train.sandbox.launcher import CANNOT_ENTER, SCRATCH
 from matbench_lite.train.sandbox.protocol import Limits
+from matbench_lite.train.worker import PACKAGE_HOME, THREAD_VARIABLES
 
 _LAST_USER = 2**31
 _TO_PROBE = 120  # seconds: imports from a slow disk, on a busy machine
 _TO_OBEY = 10  # seconds, on a busy machine
+_TO_END = 15  # seconds for the launcher to clean up
 _SPARE_PROCESSES = 8  # above the limit: so that those who exceed it are seen doing so
 # Not pandas itself, which takes long to import: that it is there is enough to know.
 _PROBE = """
@@ -40,9 +43,7 @@ _SYSTEM = (
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store",
     "/etc/ld.so.cache", "/etc/alternatives",
 )  # fmt: skip
-_PACKAGE = Path(matbench_lite.__file__).parent
-PACKAGE_HOME = str(_PACKAGE.parent)
-"""The folder from which `matbench_lite` is imported."""
+_PACKAGE = Path(PACKAGE_HOME) / "matbench_lite"
 _INSTALLED = ("site-packages", "dist-packages")
 
 
@@ -97,8 +98,6 @@ def launched(
     Gives the launcher's process, the pipe on which results come, and what takes orders to a sandbox; an
     `IsolationError` if Python is installed in a folder that holds other things as well.
     """
-    from matbench_lite.train.sandbox.sandbox_watch import end
-
     # A sandbox has its own, in memory.
     outside = tempfile.TemporaryDirectory(prefix="mbl-scratch-", ignore_cleanup_errors=True) if not isolated else None
     with outside or nullcontext(SCRATCH) as scratch:
@@ -127,18 +126,27 @@ def launched(
                 )
             finally:
                 os.close(theirs)
-            try:
-                assert process.stdin is not None
-                plan |= {"results": theirs, "orders": obeyed.fileno(), "environment": environment}
-                obeyed.close()
-                with suppress(BrokenPipeError):  # what it has printed says why
-                    process.stdin.write(json.dumps(plan).encode() + b"\n")
-                yield process, stream, orders if isolated else None
-            finally:
-                end(process)
-                for pipe in (process.stdin, process.stdout):
-                    with suppress(OSError):
-                        pipe and pipe.close()
+            with process:
+                try:
+                    assert process.stdin is not None
+                    plan |= {"results": theirs, "orders": obeyed.fileno(), "environment": environment}
+                    obeyed.close()
+                    with suppress(BrokenPipeError):  # what it has printed says why
+                        process.stdin.write(json.dumps(plan).encode() + b"\n")
+                    yield process, stream, orders if isolated else None
+                finally:
+                    end(process)
+
+
+def end(process: subprocess.Popen[bytes]) -> int:
+    """End a launcher and with it everything in its sandbox; its exit code."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(_TO_END)
+        except subprocess.TimeoutExpired:
+            process.kill()
+    return process.wait()
 
 
 def _plan(limits: Limits, *, isolated: bool, scratch: str, program: str) -> dict[str, Any]:
@@ -158,13 +166,9 @@ def _plan(limits: Limits, *, isolated: bool, scratch: str, program: str) -> dict
 
 
 _KERNELS = (
-    "OPENBLAS_CORETYPE",
-    "OPENBLAS_L2_SIZE",
-    "MKL_CBWR",
-    "MKL_ENABLE_INSTRUCTIONS",
-    "NPY_DISABLE_CPU_FEATURES",
-    "NPY_ENABLE_CPU_FEATURES",
-)
+    "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS",
+    "NPY_DISABLE_CPU_FEATURES", "NPY_ENABLE_CPU_FEATURES",
+)  # fmt: skip
 """Which instructions linear algebra uses: the last digit of a prediction hangs on them."""
 
 
@@ -172,8 +176,7 @@ def _environment(scratch: str, threads: int, device: str | None) -> dict[str, st
     """All the environment variables of the worker: of the organiser's, only those that choose how to multiply."""
     return {
         **{name: os.environ[name] for name in _KERNELS if name in os.environ},
-        **{f"{name}_NUM_THREADS": str(threads) for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")},
-        "VECLIB_MAXIMUM_THREADS": str(threads),
+        **dict.fromkeys(THREAD_VARIABLES, str(threads)),
         **({} if device is None else {"CUDA_VISIBLE_DEVICES": device}),
         "HOME": f"{scratch}/home",
         "LANG": "C.UTF-8",
@@ -207,8 +210,6 @@ def _spare_user() -> int | None:
 
 def _running() -> int:
     """Processes and threads that this user has now, which count against the kernel's limit."""
-    import psutil
-
     count = 0
     for process in psutil.process_iter():
         with suppress(psutil.Error):

@@ -118,44 +118,38 @@ _ARGUMENTS_REFUSED = (
 """Calls that are refused with some arguments: numbers of the call, which argument, and the test of it."""
 
 
-def _checked(result: int, what: str) -> None:
-    if result != 0:
+def _call(name: str, *arguments: object, what: str | None = None) -> None:
+    if getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments) != 0:
         number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
-
-
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
+        raise OSError(number, f"{what or name}: {os.strerror(number)}")
 
 
 def unshare(flags: int) -> None:
     """Move this process (and for process ids: its children) into new namespaces."""
-    _checked(_libc().unshare(flags), "unshare")
+    _call("unshare", flags)
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
     """Mount a file system, or bind a part of one to a second place."""
     encoded = [text.encode() if text is not None else None for text in (source, target, kind)]
-    _checked(_libc().mount(*encoded, ctypes.c_ulong(flags), options.encode()), f"mount {target}")
+    _call("mount", *encoded, ctypes.c_ulong(flags), options.encode(), what=f"mount {target}")
 
 
 def make_read_only(target: str) -> None:
     """Make a mount and all the mounts below it read-only; needs Linux 5.12."""
     attributes = struct.pack("QQQQ", _MOUNT_ATTR_RDONLY, 0, 0, 0)
-    result = _libc().syscall(
-        _MOUNT_SETATTR, _AT_FDCWD, target.encode(), _AT_RECURSIVE, attributes, ctypes.c_size_t(len(attributes))
-    )
-    _checked(result, f"mount_setattr {target}")
+    arguments = (_AT_FDCWD, target.encode(), _AT_RECURSIVE, attributes, ctypes.c_size_t(len(attributes)))
+    _call("syscall", _MOUNT_SETATTR, *arguments, what=f"mount_setattr {target}")
 
 
 def pivot_root(new: str, old: str) -> None:
     """Make the mount `new` the root; the old root appears at `old`."""
-    _checked(_libc().syscall(_PIVOT_ROOT[platform.machine()], new.encode(), old.encode()), "pivot_root")
+    _call("syscall", _PIVOT_ROOT[platform.machine()], new.encode(), old.encode(), what="pivot_root")
 
 
 def detach(target: str) -> None:
     """Take a mount, and all the mounts below it, out of the tree."""
-    _checked(_libc().umount2(target.encode(), _MNT_DETACH), f"umount {target}")
+    _call("umount2", target.encode(), _MNT_DETACH, what=f"umount {target}")
 
 
 def die_with_parent() -> None:
@@ -190,7 +184,7 @@ def drop_capabilities() -> None:
 def clear_capabilities() -> None:
     """Empty the capabilities that this process holds."""
     header = struct.pack("Ii", _CAPABILITY_VERSION_3, 0)
-    _checked(_libc().capset(header, bytes(24)), "capset")
+    _call("capset", header, bytes(24))
 
 
 def filter_calls(program: bytes) -> None:
@@ -204,8 +198,7 @@ def filter_calls(program: bytes) -> None:
 
 def _prctl(option: int, value: object, extra: object = 0) -> None:
     first = ctypes.c_ulong(value) if isinstance(value, int) else value
-    arguments = (first, extra, ctypes.c_ulong(0), ctypes.c_ulong(0))
-    _checked(_libc().prctl(option, *arguments), f"prctl {option}")
+    _call("prctl", option, first, extra, ctypes.c_ulong(0), ctypes.c_ulong(0), what=f"prctl {option}")
 
 
 def filter_program(machine: str) -> bytes:

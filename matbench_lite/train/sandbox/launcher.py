@@ -15,7 +15,6 @@ import errno
 import json
 import os
 import platform
-import resource
 import signal
 import socket
 import sys
@@ -138,7 +137,9 @@ def _become_worker(plan: dict[str, Any]) -> NoReturn:
             kernel.die_with_parent()
         os.chdir(plan["scratch"])
         os.dup2(plan["results"], RESULTS)
-        os.closerange(RESULTS + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+        for number in {plan["results"], plan["orders"]} - {RESULTS}:
+            os.close(number)  # as high as the organiser's process had files open: perhaps above all limits
+        os.closerange(RESULTS + 1, MOST_FILES)
     except OSError as error:
         _give_up(error)
     try:
@@ -160,6 +161,8 @@ def _give_up_rights(plan: dict[str, Any]) -> None:
 
 def _limit_resources(plan: dict[str, Any]) -> None:
     """What the kernel itself enforces, for each process; the organiser's process watches the sum."""
+    import resource  # not on Windows, where it must still be said that nothing can be isolated
+
     memory = plan["memory_mb"] * _MB
     limits = {
         "RLIMIT_CORE": 0,

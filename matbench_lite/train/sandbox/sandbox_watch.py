@@ -9,18 +9,19 @@ import stat
 import subprocess
 import time
 from contextlib import suppress
+from mmap import PAGESIZE
 from pathlib import Path
 from typing import IO
 
 import psutil
 
+from matbench_lite.train.sandbox.isolation import end
 from matbench_lite.train.sandbox.launcher import GO_ON, MOST_FILES, STOP
 from matbench_lite.train.sandbox.protocol import MEMORY, OUTPUT, PROCESSES, READY, TOO_LONG, UNUSABLE, Limits
 
 _MB = 2**20
 _SHORTEST_REST, _LONGEST_REST = 0.001, 0.1  # seconds between looks at the machine, and at each process
 _FASTEST = 8 * 2**30  # bytes per second that can be taken: the less is left, the sooner must be looked again
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 _REST_PER_LOOK = 20  # a look at each process takes at most this part of the time
 _FULL_PIPE = 2**16  # bytes, as long as its size cannot be set
 _OTHER_FILE = 2**15  # bytes: the files of /proc are written into memory when they are read
@@ -33,19 +34,7 @@ _PER_SEND_BUFFER = 3
 _TO_BEGIN = 120  # seconds until the worker is ready: imports from a slow disk
 _TO_STAND = 1  # seconds for a call to the kernel to end
 _STANDING = (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
-_TO_END = 15  # seconds for the launcher to clean up
 _AT_ONCE = 2**16  # bytes read, or written, at a time
-
-
-def end(process: subprocess.Popen[bytes]) -> int:
-    """End a launcher and with it everything in its sandbox; its exit code."""
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(_TO_END)
-        except subprocess.TimeoutExpired:
-            process.kill()
-    return process.wait()
 
 
 class Watch:
@@ -73,7 +62,6 @@ class Watch:
         self.seconds, self.code = 0.0, 0
         self._launched = time.monotonic()
         self._process, self._stdin = process, process.stdin
-        self._streams = (process.stdin, process.stdout, results)
         self._job = memoryview(job)
         self._limits = limits
         self._caps = {results.fileno(): longest, process.stdout.fileno(): int(limits.output_mb * _MB)}
@@ -93,9 +81,6 @@ class Watch:
             self.code = end(self._process)
             self.seconds = time.monotonic() - (self.began or self._launched)
             self._use.close()
-            for stream in self._streams:
-                with suppress(OSError):  # what could not be sent
-                    stream.close()
 
     def _exchange(self) -> str | None:
         """Read and write until both pipes have ended; or the stage at which it must be stopped."""
@@ -230,7 +215,7 @@ class _Use:
                     fields = Path(f"/proc/self/fd/{self._proc}/{name}/stat").read_bytes().rsplit(b")", 1)[1].split()
                     faults += sum(map(int, fields[7:11]))  # small and large ones; its own, and of children that ended
         used, unowned = _memory()
-        return used, unowned, faults * _PAGE, self._sockets()
+        return used, unowned, faults * PAGESIZE, self._sockets()
 
     def _family(self) -> list[psutil.Process]:
         # The launcher's one child in a sandbox is ours, and lets nobody look.

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from matbench_lite.errors import ModelError
 from matbench_lite.train.sandbox import protocol
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from matbench_lite.tasks import Task
-    from matbench_lite.train import Predicted
 
 _NO_SPACE = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
 _NO_THREAD = ("can't start new thread",)
@@ -46,9 +45,8 @@ def main() -> NoReturn:
     # Before the job: what it takes to begin does not count against its time.
     import pandas as pd  # noqa: F401
 
-    import matbench_lite.data.structure_array
-    import matbench_lite.train.estimators
-    import matbench_lite.train.model_file  # noqa: F401
+    import matbench_lite.data.structure_array  # noqa: F401
+    from matbench_lite.train import fit_predict, load_model
 
     _send(protocol.READY)
     stage = protocol.UNLOADABLE
@@ -56,11 +54,16 @@ def main() -> NoReturn:
         with os.fdopen(os.dup(0), "rb") as stream:
             job: Job = pickle.load(stream)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        estimator = _estimator(job)
+        estimator = load_model(_unpacked(job.files)).estimator(job.task)
         stage = protocol.RAISED
-        frame = protocol.encode_predictions(_predictions(estimator, job), job.task.classes)
+        data = job.X_train, job.y_train, job.X_tests
+        predicted = fit_predict(estimator, job.task, *data, seed=job.seed, where=job.where, threads=job.threads)
+        frame = protocol.encode_predictions(predicted, job.task.classes)
     except BaseException as error:
-        stage = protocol.UNUSABLE if isinstance(error, _UnusableError) else _scarcity(error) or stage
+        if stage == protocol.RAISED and isinstance(error, ModelError) and error.__cause__ is None:
+            stage = protocol.UNUSABLE  # nothing was raised: what came was looked at and refused
+        else:
+            stage = _scarcity(error) or stage
         frame = protocol.encode_failure(stage, traceback.format_exc())
     sys.stdout.flush()
     sys.stderr.flush()
@@ -69,33 +72,15 @@ def main() -> NoReturn:
     os._exit(0)
 
 
-def _estimator(job: Job) -> Any:
-    from matbench_lite.train import load_model
-
-    # Beside the working directory, where the model writes its own files.
+def _unpacked(files: Mapping[str, bytes]) -> Path:
+    """The folder of the model: beside the working directory, where the model writes its own files."""
     folder = Path("model").absolute()
-    for name, content in job.files.items():
+    for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     os.chdir("home")
-    return load_model(folder).estimator(job.task)
-
-
-def _predictions(estimator: Any, job: Job) -> list[Predicted]:
-    from matbench_lite.train import fit_predict
-
-    try:
-        data = job.X_train, job.y_train, job.X_tests
-        return fit_predict(estimator, job.task, *data, seed=job.seed, where=job.where, threads=job.threads)
-    except ModelError as error:
-        if error.__cause__ is None:  # nothing was raised: what came was looked at and refused
-            raise _UnusableError(str(error)) from None
-        raise
-
-
-class _UnusableError(Exception):
-    """Predictions that are not one finite number or label per row."""
+    return folder
 
 
 def _send(content: bytes) -> None:

@@ -9,6 +9,7 @@ import sys
 import sysconfig
 import venv
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from matbench_lite.errors import IsolationError, SubmittedCodeError
 from matbench_lite.train.sandbox import Limits, contained_fit, isolation
 from matbench_lite.train.sandbox.isolation import PACKAGE_HOME, launched
 from matbench_lite.train.sandbox.kernel import REFUSED
-from matbench_lite.train.sandbox.launcher import CANNOT_START
+from matbench_lite.train.sandbox.launcher import CANNOT_START, MOST_FILES
 
 from .conftest import LIMITS, mean, train
 
@@ -158,6 +159,16 @@ def test_a_program_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -
     with launched(LIMITS, isolated=False) as (process, *_):
         assert process.communicate()[0] == b"No such file or directory: /no/py\n"
         assert process.returncode == CANNOT_START
+
+
+@pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "not-isolated"])
+def test_code_gets_no_file_of_the_organisers_however_many_are_open(works: Callable[..., str], isolated: bool) -> None:
+    """The socket of orders above all: who has it can say that everything stands still."""
+    with ExitStack() as held:
+        for _ in range(MOST_FILES):
+            held.callback(os.close, os.dup(0))
+        code = "print([number for number in range(10, 2000) if os.path.exists(f'/proc/self/fd/{number}')])"
+        assert works(code, isolated=isolated) == "[]\n"
 
 
 def test_where_it_cannot_be_done_it_is_refused(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
