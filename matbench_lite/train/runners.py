@@ -14,8 +14,8 @@ from __future__ import annotations
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from itertools import cycle, islice
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from matbench_lite.train.model_file import Model
 
 Done = tuple[Job, Outcome]
+Given = TypeVar("Given")
 Result = TypeVar("Result")
 _CONNECT = "10s"  # how long to wait for a scheduler
 _BATCHES = 16
@@ -118,10 +119,14 @@ class Processes(Runner):
 
     def done(self, jobs: Sequence[Job]) -> Iterator[Done]:
         """As they come; small ones in their order."""
-        size = max(1, len(jobs) // (len(self._children) * _BATCHES)) if self._small else 1
+        workers = len(self._children)
+        size = max(1, len(jobs) // (workers * _BATCHES)) if self._small else 1
         batches = [jobs[start : start + size] for start in range(0, len(jobs), size)]
-        futures = [self._pool.submit(self._batch, batch) for batch in batches]
-        for batch in _results(futures, in_order=self._small):
+        if self._small:
+            found = _in_order([self._pool.submit(self._batch, batch) for batch in batches])
+        else:
+            found = _one_by_one(lambda batch: self._pool.submit(self._batch, batch), batches, workers)
+        for batch in found:
             yield from batch
 
     def _batch(self, batch: Sequence[Job]) -> list[Done]:
@@ -147,7 +152,7 @@ class Contained(Runner):
     """
 
     def __init__(self, workers: int, *, limits: Any, isolated: bool = True, devices: Sequence[str] = ()) -> None:
-        self._pool = ThreadPoolExecutor(workers)
+        self._pool, self._workers = ThreadPoolExecutor(workers), workers
         self._limits, self._isolated = limits, isolated
         self._devices: SimpleQueue[str | None] = SimpleQueue()
         for device in islice(cycle(devices or (None,)), workers):
@@ -155,7 +160,7 @@ class Contained(Runner):
 
     def done(self, jobs: Sequence[Job]) -> Iterator[Done]:
         """As they come."""
-        yield from _results([self._pool.submit(self._contained, job) for job in jobs])
+        yield from _one_by_one(lambda job: self._pool.submit(self._contained, job), jobs, self._workers)
 
     def _contained(self, job: Job) -> Done:
         from matbench_lite.errors import SubmittedCodeError
@@ -186,13 +191,31 @@ class Contained(Runner):
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _results(futures: Sequence[Future[Result]], *, in_order: bool = False) -> Iterator[Result]:
-    """The results as they come; what has not begun when nobody asks for more is left undone."""
+def _in_order(futures: Sequence[Future[Result]]) -> Iterator[Result]:
+    """The results in this order; what has not begun when nobody asks for more is left undone."""
     try:
-        for future in futures if in_order else as_completed(futures):
+        for future in futures:
             yield future.result()
     finally:
         for future in futures:
+            future.cancel()
+
+
+def _one_by_one(submit: Callable[[Given], Future[Result]], given: Iterable[Given], at_once: int) -> Iterator[Result]:
+    """The results as they come. Nothing is begun in the place of another before that one's result has been taken.
+
+    So a program that is killed loses what it was at, and nothing that was done.
+    """
+    waiting = iter(given)
+    running = {submit(each) for each in islice(waiting, at_once)}
+    try:
+        while running:
+            ended, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in ended:
+                yield future.result()
+                running |= {submit(each) for each in islice(waiting, 1)}
+    finally:
+        for future in running:
             future.cancel()
 
 
