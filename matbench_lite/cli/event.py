@@ -251,8 +251,8 @@ def score(
 
     The scores stay in the private folder: `mbl event board` shows what may be
     shown. --jobs, --threads and --device are for submitted code; a sandbox has
-    no devices, whatever the code is told of them. The same command again goes on where it stopped. Exit code 1 if a
-    submission failed.
+    no devices, whatever the code is told of them. The same command again goes
+    on where it stopped. Exit code 1 if a submission failed.
 
     Examples:
         mbl event score gaps
