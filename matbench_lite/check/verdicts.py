@@ -6,7 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 
 from matbench_lite.check import rules
 from matbench_lite.check.material import Material, read_material
+from matbench_lite.check.rivals import Rivals
 from matbench_lite.errors import EntryError
 from matbench_lite.progress import progress
 from matbench_lite.submission import DOCUMENT, READING, Finding, Severity, Submission, in_order
@@ -108,7 +109,8 @@ def check_entry(
         >>> print(checked.category.reason)
         1 of 7 tasks, neither all regression nor all structure tasks
     """
-    return _verdict(read_material(Path(folder), benchmark, committed=committed), others)
+    material = read_material(Path(folder), benchmark, committed=committed)
+    return verdict(material, None if others is None else material.among(others))
 
 
 def check_entries(
@@ -121,7 +123,8 @@ def check_entries(
         DataError: If targets or folds on this machine are damaged or forged: that is no fault of an entry.
     """
     read, entries = _read_all(Path(submissions), benchmark, committed=committed)
-    return {slug: _verdict(material, entries) for slug, material in read.items()}
+    rivals = Rivals(entries)
+    return {slug: verdict(material, rivals) for slug, material in read.items()}
 
 
 def _read_all(
@@ -139,8 +142,9 @@ def _read_all(
     return read, {slug: entry for slug, material in read.items() if (entry := material.submission) is not None}
 
 
-def _verdict(read: Material, others: Mapping[str, Submission] | None) -> Checked:
-    material = replace(read, others=others)
+def verdict(read: Material, rivals: Rivals | None) -> Checked:
+    """Run all checks on an entry that was read, beside others if they are known; it is among them, by its slug."""
+    material = replace(read, others=rivals)
     findings = [*material.findings, *(finding for check in _CHECKS for finding in check(material))]
     stated = (material.examined.document or {}).get("digest")
     return Checked(
@@ -228,12 +232,24 @@ def check_paths(
         among = path.is_dir() and not (path / DOCUMENT).exists()
         inside = sorted(folder for folder in path.iterdir() if (folder / DOCUMENT).is_file()) if among else []
         entries += inside or [path]
-    read_home = cache(partial(_read_all, benchmark=benchmark))
+    homes = [submissions or find_submissions(entry) for entry in entries]
+    asked: dict[Path, set[str]] = defaultdict(set)
+    for entry, home in zip(entries, homes, strict=True):
+        if home is not None and entry.absolute().parent.resolve() == home.resolve():
+            asked[home.resolve()].add(entry.absolute().name)
+
+    @cache
+    def read_home(home: Path) -> tuple[dict[str, Material], Rivals]:
+        read, others = _read_all(home, benchmark)
+        return read, Rivals(others, asked[home])
+
     verdicts: list[Checked] = []
-    for entry in entries:
-        home = submissions or find_submissions(entry)
-        home = home and home.resolve()
-        read, others = read_home(home) if home else ({}, None)
-        known = read.get(entry.absolute().name) if entry.absolute().parent.resolve() == home else None
-        verdicts.append(_verdict(known or read_material(entry, benchmark), others))
+    for entry, home in zip(entries, homes, strict=True):
+        read, rivals = ({}, None) if home is None else read_home(home.resolve())
+        is_known = home is not None and entry.absolute().parent.resolve() == home.resolve()
+        material = read.get(entry.absolute().name) if is_known else None
+        if material is None:
+            material = read_material(entry, benchmark)
+            rivals = None if rivals is None else material.among(rivals)
+        verdicts.append(verdict(material, rivals))
     return verdicts
