@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from matbench_lite.check.rivals import Rivals, Signs
@@ -62,6 +63,10 @@ class Material:
     def recorded(self, task: Task) -> Mapping[int, RecordedFold]:
         """The sound folds of a task."""
         return self.examined.folds[task.name]
+
+    def is_constant(self, task: Task) -> bool:
+        """Whether it predicts one value for all rows of every fold, as a constant guess does."""
+        return not any(np.ptp(held.predictions.prediction) for held in self.recorded(task).values())
 
     @cached_property
     def targets(self) -> dict[str, NDArray[Any]]:

@@ -16,10 +16,12 @@ from typing import Any
 from matbench_lite.check import rules
 from matbench_lite.check.material import Material, read_material
 from matbench_lite.check.rivals import Rivals
+from matbench_lite.check.rules.copies import NEED_WITNESSES, WITNESSES
 from matbench_lite.errors import EntryError
 from matbench_lite.progress import progress
 from matbench_lite.submission import DOCUMENT, READING, Finding, Severity, Submission, in_order
 from matbench_lite.tasks import Benchmark, Category
+from matbench_lite.text import in_words
 
 SUBMISSIONS = "submissions"
 _MOST_OF_ONE_CODE = 20
@@ -171,9 +173,19 @@ def _not_run(material: Material) -> dict[str, str]:
             reasons[rule.code] = "no predictions can be read"
         elif rule.needs == "others" and material.others is None:
             reasons[rule.code] = f"needs the other entries{later}"
+        elif rule.code in NEED_WITNESSES and (few := _without_witnesses(material)):
+            reasons[rule.code] = f"too few entries beside it on {in_words(few)}"
         elif rule.needs == "targets" and missing:
             reasons[rule.code] = f"needs the targets of {', '.join(missing)}{later}"
     return dict(sorted(reasons.items()))
+
+
+def _without_witnesses(material: Material) -> list[str]:
+    """The complete tasks on which too few independent entries are beside this one."""
+    complete = () if material.submission is None else material.submission.complete_tasks
+    compared = [task for task in material.tasks if task.name in complete and not material.is_constant(task)]
+    signs = {task.name: material.beside(task) for task in compared}
+    return [name for name, found in signs.items() if found is None or found.rivals < WITNESSES]
 
 
 def codes_by_reason(not_run: Mapping[str, str]) -> dict[str, list[str]]:

@@ -13,7 +13,6 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from matbench_lite.stats.certainty import BoolArray
 from matbench_lite.stats.ranks import tied_ranks
 from matbench_lite.stats.variance import FloatArray
 
@@ -225,7 +224,7 @@ def near_labels(truth: npt.ArrayLike, predictions: npt.ArrayLike) -> NearLabels:
     return NearLabels(found=places[errors <= near], expected=ring / 2, rows=len(labels))
 
 
-def shared_by_at_most(values: npt.NDArray[np.float64], share: float) -> BoolArray:
+def shared_by_at_most(values: npt.NDArray[np.float64], share: float) -> npt.NDArray[np.bool_]:
     """Whether a value is that of no larger share of all of them; with a share of 0, whether it occurs once."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray((counts <= max(1, share * len(values)))[place])
