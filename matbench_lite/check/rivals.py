@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -153,5 +154,5 @@ def _signs(field: Field, slugs: list[str], entry: int, usual: float, ids: NDArra
         sizes=most(field.sizes_alike[entry]),
         equal=most(field.equal_shares(entry)),
         left=field.left_over(entry) if field.kind == "regression" else np.empty(0),
-        lead=best_of_others / errors[entry] if errors[entry] else np.inf,
+        lead=best_of_others / float(errors[entry]) if errors[entry] else math.inf,
     )

@@ -16,7 +16,7 @@ from typing import Any
 from matbench_lite.check import rules
 from matbench_lite.check.material import Material, read_material
 from matbench_lite.check.rivals import Rivals
-from matbench_lite.check.rules.copies import NEED_WITNESSES, WITNESSES
+from matbench_lite.check.rules.copies import NEED_WITNESSES, SIGNS, WITNESSES
 from matbench_lite.errors import EntryError
 from matbench_lite.progress import progress
 from matbench_lite.submission import DOCUMENT, READING, Finding, Severity, Submission, in_order
@@ -173,10 +173,10 @@ def _not_run(material: Material) -> dict[str, str]:
             reasons[rule.code] = "no predictions can be read"
         elif rule.needs == "others" and material.others is None:
             reasons[rule.code] = f"needs the other entries{later}"
+        elif (rule.needs == "targets" or rule.code in SIGNS) and missing:
+            reasons[rule.code] = f"needs the targets of {', '.join(missing)}{later}"
         elif rule.code in NEED_WITNESSES and (few := _without_witnesses(material)):
             reasons[rule.code] = f"too few entries beside it on {in_words(few)}"
-        elif rule.needs == "targets" and missing:
-            reasons[rule.code] = f"needs the targets of {', '.join(missing)}{later}"
     return dict(sorted(reasons.items()))
 
 

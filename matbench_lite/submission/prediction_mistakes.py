@@ -30,15 +30,16 @@ FIXES: dict[Kind, str] = {
     "out of range": "look at these rows",
     "another unit": "record them in the unit of the task",
 }
-UNRELATED = 0.05
-"""Correlation of ranks below which predictions have nothing to do with the targets."""
+UNRELATED, _BY_CHANCE = 0.05, 2.5
+"""Correlation of ranks below which predictions have nothing to do with the targets; of few rows, what chance gives."""
 FAR = 10
 """So many ranges of the training targets a prediction may lie outside of them."""
 _WORTH_A_LOOK = 0.8
 """Predictions with less than this share of the error of the constant guess are fine: the rest is not computed."""
 _WORSE = 1.05
 """So many times the error of the constant guess is worse than it, and no accident."""
-_CLEARLY = 0.3
+_CLEARLY, _LEARNED = 0.3, 0.5
+"""Predictions of another unit are clearly related to the targets, and near to them once it is taken back."""
 _FEWEST_ROWS = 50
 _NEAR_POWER = 0.1
 """How near to a whole number the logarithm of a ratio is that is a power of ten."""
@@ -84,27 +85,35 @@ def warn_of_mistakes(task: Task, fold: int, predicted: NDArray[np.float64]) -> N
 
 
 def _of_numbers(truth: NDArray[Any], training: NDArray[Any], predicted: NDArray[np.float64]) -> Iterator[Mistake]:
-    none = np.empty(0, dtype=np.intp)
     low, high = float(training.min()), float(training.max())
     room = FAR * (high - low)
     wild = np.flatnonzero((predicted < low - room) | (predicted > high + room))
+    guess = float(np.abs(training.mean() - truth).mean())
+    error = _error_without(wild, truth, predicted)
+    if error >= _WORTH_A_LOOK * guess:
+        found = _of_all(truth, predicted, error, guess)
+        if found is not None:
+            yield found
+            return
     if len(wild):
         worst = predicted[wild[np.argmax(np.abs(predicted[wild]))]]
         message = f"{count(len(wild), 'prediction')} far outside of {low:.4g} to {high:.4g}, such as {worst:.4g}"
         yield Mistake(kind="out of range", message=message, rows=wild, evidence={"rows": len(wild)})
-    error, guess = (float(np.abs(each - truth).mean()) for each in (predicted, training.mean()))
-    if error < _WORTH_A_LOOK * guess or (len(wild) and _error_without(wild, truth, predicted) < _WORTH_A_LOOK * guess):
-        return
-    if other := _another_unit(truth, predicted):
-        yield Mistake(kind="another unit", message=other, rows=none, evidence={})
-        return
+
+
+def _of_all(truth: NDArray[Any], predicted: NDArray[np.float64], error: float, guess: float) -> Mistake | None:
+    """What is wrong with predictions that are hardly better than the mean of the training targets, or worse."""
+    none = np.empty(0, dtype=np.intp)
     related = _rank_correlation(truth, predicted)
-    if abs(related) < UNRELATED and len(truth) >= _FEWEST_ROWS:
+    if abs(related) < max(UNRELATED, _BY_CHANCE / math.sqrt(len(truth))) and len(truth) >= _FEWEST_ROWS:
         message = f"the rank correlation with the targets is {related:.2f}"
-        yield Mistake(kind="unrelated", message=message, rows=none, evidence={"rank correlation": round(related, 4)})
-    elif error > _WORSE * guess:
+        return Mistake(kind="unrelated", message=message, rows=none, evidence={"rank correlation": round(related, 4)})
+    if related > _CLEARLY and (other := _another_unit(truth, predicted)):
+        return Mistake(kind="another unit", message=other, rows=none, evidence={})
+    if _WORSE * guess < error < math.inf:
         message = f"the mean absolute error is {error:.4g}, that of the mean of the training targets {guess:.4g}"
-        yield Mistake(kind="worse than a guess", message=message, rows=none, evidence={"error": error, "guess": guess})
+        return Mistake(kind="worse than a guess", message=message, rows=none, evidence={"error": error, "guess": guess})
+    return None
 
 
 def _error_without(rows: NDArray[np.intp], truth: NDArray[Any], predicted: NDArray[np.float64]) -> float:
@@ -119,12 +128,12 @@ def _another_unit(truth: NDArray[Any], predicted: NDArray[np.float64]) -> str | 
     if _nearness(truth, predicted) < 1:
         return None
     power = round(math.log10(ratio)) if ratio > 0 else 0
-    if power and abs(math.log10(ratio) - power) < _NEAR_POWER and _nearness(truth, predicted / 10.0**power) < 1:
+    if power and abs(math.log10(ratio) - power) < _NEAR_POWER and _nearness(truth, predicted / 10.0**power) < _LEARNED:
         return f"they are {10.0**power:.4g} times as large as the targets"
     for name, function in _FUNCTIONS.items():
         with np.errstate(all="ignore"):
             changed = function(truth.astype(np.float64))
-        if np.isfinite(changed).all() and np.ptp(changed) and _nearness(changed, predicted) < 1:
+        if np.isfinite(changed).all() and np.ptp(changed) and _nearness(changed, predicted) < _LEARNED:
             return f"they look like {name} of the targets"
     return None
 

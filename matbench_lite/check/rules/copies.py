@@ -84,7 +84,8 @@ LEAD = RULES["MBL511"]
 
 WITNESSES = 3
 """With fewer independent entries beside it nothing is said of where an entry errs."""
-NEED_WITNESSES = {"MBL508", "MBL509", "MBL511"}
+SIGNS = {"MBL508", "MBL509", "MBL510", "MBL511"}
+NEED_WITNESSES = SIGNS - {"MBL510"}
 ALIKE = {"regression": 0.985, "classification": 0.9}
 """Correlation of errors, or of their sizes, from which on two entries are the same."""
 EQUAL = 0.5
