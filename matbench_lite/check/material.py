@@ -91,6 +91,10 @@ class Material:
         own = {} if self.submission is None else {self.slug: self.submission}
         return Rivals({**others, **own}, own)
 
+    def is_guess(self, task: Task) -> bool:
+        """Whether the entry is no better than a constant guess; False where it cannot be compared."""
+        return self.others is not None and self.others.is_guess(self.slug, task)
+
     def beside(self, task: Task) -> Signs | None:
         """What is seen of the entry beside the others; None where it cannot be compared."""
         return None if self.others is None else self.others.signs(self.slug, task)

@@ -21,6 +21,10 @@ _MOST_ROWS = 10_000
 """Of larger tasks so many rows are compared: which, follows from all that is compared, so nobody can spare them."""
 
 
+_GUESS, _MARGIN = 0.95, 0.05
+"""An entry with this share of the error of a constant guess, or hardly more of its balanced accuracy, is one."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Kin:
     """The entry that another one resembles most, in one respect, and how much: 1 is the same."""
@@ -82,36 +86,53 @@ class Rivals(Mapping[str, Submission]):
         return len(self._entries)
 
     def signs(self, slug: str, task: Task) -> Signs | None:
-        """What is seen of an entry; None without verified targets, without others, or of a constant guess."""
-        return self._signs(task).get(slug)
+        """What is seen of an entry; None without verified targets, without others, or of one no better than a guess."""
+        return self._signs(task)[0].get(slug)
 
-    def _signs_of_all(self, task: Task) -> dict[str, Signs]:
+    def is_guess(self, slug: str, task: Task) -> bool:
+        """Whether an entry is no better than a constant guess, so that nothing can be seen beside it."""
+        return slug in self._signs(task)[1]
+
+    def _signs_of_all(self, task: Task) -> tuple[dict[str, Signs], frozenset[str]]:
         found = targets_here(task)
         if found is None or not found.verified:
-            return {}
+            return {}, frozenset()
         recorded = {
             slug: [entry.recorded(task.name)[fold].predictions for fold in task.folds]
             for slug, entry in self._entries.items()
             if entry.benchmark.name == task.benchmark and task.name in entry.complete_tasks
         }
-        recorded = {slug: folds for slug, folds in recorded.items() if any(np.ptp(fold.prediction) for fold in folds)}
-        by_slug = {slug: said(task, np.concatenate([f.prediction for f in folds])) for slug, folds in recorded.items()}
-        subjects = [slug for slug in by_slug if slug in self._looked_at]
-        if len(by_slug) < 2 or not subjects:
-            return {}
         rows = np.concatenate([task.test_rows(fold) for fold in task.folds])
-        folds = np.repeat(task.folds, [len(task.test_rows(fold)) for fold in task.folds])
-        seed = key(*(fold.sha256 for folds_of in recorded.values() for fold in folds_of))
+        seed = key(*(fold.sha256 for folds in recorded.values() for fold in folds))
         kept = _some(len(rows), int(seed[:16], 16))
+        truth = np.asarray(found.target_values, dtype=np.float64)[rows[kept]]
+        by_slug = {
+            slug: said(task, np.concatenate([fold.prediction for fold in folds]))[kept]
+            for slug, folds in recorded.items()
+        }
+        guesses = frozenset(slug for slug, values in by_slug.items() if _is_guess(task.kind, truth, values))
+        slugs = [slug for slug in by_slug if slug not in guesses]
+        if len(slugs) < 2 or not self._looked_at.intersection(slugs):
+            return {}, guesses
         field = Field(
             kind=task.kind,
-            truth=np.asarray(found.target_values, dtype=np.float64)[rows[kept]],
-            folds=folds[kept],
-            predictions=np.stack([values[kept] for values in by_slug.values()]),
+            truth=truth,
+            folds=np.repeat(task.folds, [len(task.test_rows(fold)) for fold in task.folds])[kept],
+            predictions=np.stack([by_slug[slug] for slug in slugs]),
         )
-        slugs = list(by_slug)
-        usual = _usual(field)
-        return {slug: _signs(field, slugs, slugs.index(slug), usual, task.ids[rows[kept]]) for slug in subjects}
+        usual, ids = _usual(field), task.ids[rows[kept]]
+        signs = {
+            slug: _signs(field, slugs, entry, usual, ids) for entry, slug in enumerate(slugs) if slug in self._looked_at
+        }
+        return signs, guesses
+
+
+def _is_guess(kind: str, truth: NDArray[np.float64], predicted: NDArray[np.float64]) -> bool:
+    if kind == "regression":
+        guess = np.abs(truth - truth.mean()).mean()
+        return bool(np.abs(predicted - truth).mean() > _GUESS * guess)
+    classes = np.unique(truth)
+    return bool(np.mean([(predicted == each)[truth == each].mean() for each in classes]) < _MARGIN + 1 / len(classes))
 
 
 def said(task: Task, predictions: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -183,7 +183,7 @@ def _not_run(material: Material) -> dict[str, str]:
 def _without_witnesses(material: Material) -> list[str]:
     """The complete tasks on which too few independent entries are beside this one."""
     complete = () if material.submission is None else material.submission.complete_tasks
-    compared = [task for task in material.tasks if task.name in complete and not material.is_constant(task)]
+    compared = [task for task in material.tasks if task.name in complete and not material.is_guess(task)]
     signs = {task.name: material.beside(task) for task in compared}
     return [name for name, found in signs.items() if found is None or found.rivals < WITNESSES]
 

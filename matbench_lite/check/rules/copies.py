@@ -107,6 +107,8 @@ def check_beside_others(material: Material) -> Iterator[Finding]:
     copies: dict[str, dict[str, tuple[str, dict[str, Any]]]] = defaultdict(dict)
     for task in material.tasks:
         signs = material.beside(task)
+        if signs is None and material.is_guess(task):
+            continue
         if signs is None:
             for slug, folds in _same_numbers(material, task):
                 copies[slug][task.name] = (f"its predictions in {count(folds, 'fold')} are", {})
