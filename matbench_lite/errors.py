@@ -179,5 +179,9 @@ class UnverifiedDataWarning(UserWarning):
     """Data in use whose checksum is not the published one."""
 
 
+class PredictionWarning(UserWarning):
+    """Predictions that look like a mistake: rows in another order, another unit, a value that cannot be."""
+
+
 class EvaluationWarning(UserWarning):
     """An evaluation that runs, but may not answer what was asked."""

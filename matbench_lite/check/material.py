@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from matbench_lite.check.rivals import Rivals, Signs
 from matbench_lite.data import targets_here
 from matbench_lite.errors import EntryError
 from matbench_lite.submission import Examined, Finding, RecordedFold, Submission, as_entry, examine
@@ -29,7 +30,7 @@ class Material:
     examined: Examined
     findings: tuple[Finding, ...]
     submission: Submission | None
-    others: Mapping[str, Submission] | None = None
+    others: Rivals | None = None
     committed: bool = False
 
     @property
@@ -63,6 +64,10 @@ class Material:
         """The sound folds of a task."""
         return self.examined.folds[task.name]
 
+    def is_constant(self, task: Task) -> bool:
+        """Whether it predicts one value for all rows of every fold, as a constant guess does."""
+        return not any(np.ptp(held.predictions.prediction) for held in self.recorded(task).values())
+
     @cached_property
     def targets(self) -> dict[str, NDArray[Any]]:
         """The published targets that are on this machine, by task, in file order: no entry is judged by others.
@@ -81,6 +86,19 @@ class Material:
         """The tasks whose published targets are here, and these."""
         return [(task, self.targets[task.name]) for task in self.tasks if task.name in self.targets]
 
+    def among(self, others: Mapping[str, Submission]) -> Rivals:
+        """The entry among others: those that it is compared with, and none that has its slug."""
+        own = {} if self.submission is None else {self.slug: self.submission}
+        return Rivals({**others, **own}, own)
+
+    def is_guess(self, task: Task) -> bool:
+        """Whether the entry is no better than a constant guess; False where it cannot be compared."""
+        return self.others is not None and self.others.is_guess(self.slug, task)
+
+    def beside(self, task: Task) -> Signs | None:
+        """What is seen of the entry beside the others; None where it cannot be compared."""
+        return None if self.others is None else self.others.signs(self.slug, task)
+
 
 def read_material(folder: Path, benchmark: Benchmark | None, *, committed: bool = False) -> Material:
     """Read an entry's folder once; everything that is wrong with it is kept. An `EntryError` if there is no folder."""
@@ -93,10 +111,3 @@ def read_material(folder: Path, benchmark: Benchmark | None, *, committed: bool 
     findings = tuple(part for finding in found for part in finding.parts or (finding,))
     submission = Submission.from_entry(as_entry(examined)) if examined.whole else None
     return Material(examined=examined, findings=findings, submission=submission, committed=committed)
-
-
-def occurs_once(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """For every value, whether no other is the same: a target of which that is so cannot be hit by chance."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    once: NDArray[np.bool_] = (counts == 1)[place]
-    return once

@@ -6,7 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -15,10 +15,13 @@ from typing import Any
 
 from matbench_lite.check import rules
 from matbench_lite.check.material import Material, read_material
+from matbench_lite.check.rivals import Rivals
+from matbench_lite.check.rules.copies import NEED_WITNESSES, SIGNS, WITNESSES
 from matbench_lite.errors import EntryError
 from matbench_lite.progress import progress
 from matbench_lite.submission import DOCUMENT, READING, Finding, Severity, Submission, in_order
 from matbench_lite.tasks import Benchmark, Category
+from matbench_lite.text import in_words
 
 SUBMISSIONS = "submissions"
 _MOST_OF_ONE_CODE = 20
@@ -108,7 +111,8 @@ def check_entry(
         >>> print(checked.category.reason)
         1 of 7 tasks, neither all regression nor all structure tasks
     """
-    return _verdict(read_material(Path(folder), benchmark, committed=committed), others)
+    material = read_material(Path(folder), benchmark, committed=committed)
+    return verdict(material, None if others is None else material.among(others))
 
 
 def check_entries(
@@ -121,7 +125,8 @@ def check_entries(
         DataError: If targets or folds on this machine are damaged or forged: that is no fault of an entry.
     """
     read, entries = _read_all(Path(submissions), benchmark, committed=committed)
-    return {slug: _verdict(material, entries) for slug, material in read.items()}
+    rivals = Rivals(entries)
+    return {slug: verdict(material, rivals) for slug, material in read.items()}
 
 
 def _read_all(
@@ -139,8 +144,9 @@ def _read_all(
     return read, {slug: entry for slug, material in read.items() if (entry := material.submission) is not None}
 
 
-def _verdict(read: Material, others: Mapping[str, Submission] | None) -> Checked:
-    material = replace(read, others=others)
+def verdict(read: Material, rivals: Rivals | None) -> Checked:
+    """Run all checks on an entry that was read, beside others if they are known; it is among them, by its slug."""
+    material = replace(read, others=rivals)
     findings = [*material.findings, *(finding for check in _CHECKS for finding in check(material))]
     stated = (material.examined.document or {}).get("digest")
     return Checked(
@@ -167,9 +173,19 @@ def _not_run(material: Material) -> dict[str, str]:
             reasons[rule.code] = "no predictions can be read"
         elif rule.needs == "others" and material.others is None:
             reasons[rule.code] = f"needs the other entries{later}"
-        elif rule.needs == "targets" and missing:
+        elif (rule.needs == "targets" or rule.code in SIGNS) and missing:
             reasons[rule.code] = f"needs the targets of {', '.join(missing)}{later}"
+        elif rule.code in NEED_WITNESSES and (few := _without_witnesses(material)):
+            reasons[rule.code] = f"too few entries beside it on {in_words(few)}"
     return dict(sorted(reasons.items()))
+
+
+def _without_witnesses(material: Material) -> list[str]:
+    """The complete tasks on which too few independent entries are beside this one."""
+    complete = () if material.submission is None else material.submission.complete_tasks
+    compared = [task for task in material.tasks if task.name in complete and not material.is_guess(task)]
+    signs = {task.name: material.beside(task) for task in compared}
+    return [name for name, found in signs.items() if found is None or found.rivals < WITNESSES]
 
 
 def codes_by_reason(not_run: Mapping[str, str]) -> dict[str, list[str]]:
@@ -228,12 +244,24 @@ def check_paths(
         among = path.is_dir() and not (path / DOCUMENT).exists()
         inside = sorted(folder for folder in path.iterdir() if (folder / DOCUMENT).is_file()) if among else []
         entries += inside or [path]
-    read_home = cache(partial(_read_all, benchmark=benchmark))
+    homes = [submissions or find_submissions(entry) for entry in entries]
+    asked: dict[Path, set[str]] = defaultdict(set)
+    for entry, home in zip(entries, homes, strict=True):
+        if home is not None and entry.absolute().parent.resolve() == home.resolve():
+            asked[home.resolve()].add(entry.absolute().name)
+
+    @cache
+    def read_home(home: Path) -> tuple[dict[str, Material], Rivals]:
+        read, others = _read_all(home, benchmark)
+        return read, Rivals(others, asked[home])
+
     verdicts: list[Checked] = []
-    for entry in entries:
-        home = submissions or find_submissions(entry)
-        home = home and home.resolve()
-        read, others = read_home(home) if home else ({}, None)
-        known = read.get(entry.absolute().name) if entry.absolute().parent.resolve() == home else None
-        verdicts.append(_verdict(known or read_material(entry, benchmark), others))
+    for entry, home in zip(entries, homes, strict=True):
+        read, rivals = ({}, None) if home is None else read_home(home.resolve())
+        is_known = home is not None and entry.absolute().parent.resolve() == home.resolve()
+        material = read.get(entry.absolute().name) if is_known else None
+        if material is None:
+            material = read_material(entry, benchmark)
+            rivals = None if rivals is None else material.among(rivals)
+        verdicts.append(verdict(material, rivals))
     return verdicts

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         PublishedDifference as PublishedDifference, compare_published as compare_published, is_taken as is_taken,
         read_results as read_results, results_in as results_in, write_results as write_results,
     )
+    from matbench_lite.matbench.published import PublishedFile as PublishedFile, published_results as published_results
     from matbench_lite.matbench.task import MatbenchTask as MatbenchTask
 else:
     __getattr__, __dir__ = lazy(__name__)

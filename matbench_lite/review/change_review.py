@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 
 from matbench_lite._version import __version__
 from matbench_lite.board import hardware, training_seconds
-from matbench_lite.check import SUBMISSIONS, Checked, Finding, check_entry, in_order
+from matbench_lite.check import SUBMISSIONS, Checked, Finding, Material, Rivals, in_order, read_material
+from matbench_lite.check import verdict as verdict_on
 from matbench_lite.git import Repository
 from matbench_lite.review import change_rules as rules
 from matbench_lite.review.changes import ChangeSet, EntryChange, Staged, find_changes, stage_entry, stage_readable
@@ -39,11 +40,12 @@ class _Looked:
     change: EntryChange
     previous: Submission | None
     staged: Staged | None = None
+    read: Material | None = None
     checked: Checked | None = None
 
     @property
     def submission(self) -> Submission | None:
-        return None if self.checked is None else self.checked.submission
+        return None if self.read is None else self.read.submission
 
 
 def review(folder: Path, base: str, head: str | None = None) -> Report:
@@ -69,15 +71,21 @@ def _review(repository: Repository, base: str, head: str) -> Report:
     with TemporaryDirectory(prefix="mbl-review-") as private:
         present = stage_readable(repository, changes.base_files.items(), Path(private))
         looked = [_look(repository, changes, change, present, Path(private)) for change in reviewed]
+        # Beside what stays and what comes, the others of this change among them.
+        merged = _merged(present, looked)
+        rivals = Rivals(merged, {item.change.name for item in looked})
+        looked = [
+            item if item.read is None else replace(item, checked=verdict_on(item.read, rivals)) for item in looked
+        ]
     findings = tuple(_change_findings(changes))
-    boards = dict(_boards(present, looked))
+    boards = dict(_boards(present, merged, looked))
     touched = {name for item in looked for name in (item.change.name, item.change.old_name)}
     entries = tuple(_entry_report(item, boards) for item in looked)
-    verdict, reasons = decide(findings, entries)
+    said, reasons = decide(findings, entries)
     return Report(
         base=changes.base,
         head=changes.head,
-        verdict=verdict,
+        verdict=said,
         reasons=reasons,
         findings=findings,
         entries=entries,
@@ -108,20 +116,25 @@ def _look(
     staged = stage_entry(repository, change.slug, changes.head_files[change.slug], private)
     if staged.folder is None:
         return replace(looked, staged=staged)
-    others = {name: entry for name, entry in present.items() if name not in (change.name, change.old_name)}
-    return replace(looked, staged=staged, checked=check_entry(staged.folder, others=others, committed=True))
+    return replace(looked, staged=staged, read=read_material(staged.folder, None, committed=True))
 
 
-def _boards(present: Mapping[str, Submission], looked: list[_Looked]) -> Iterator[tuple[str, Boards]]:
+def _merged(present: Mapping[str, Submission], looked: list[_Looked]) -> dict[str, Submission]:
+    """All entries that there are when the change is merged, as far as they can be read."""
+    gone = {item.change.old_name for item in looked}
+    stay = {slug: entry for slug, entry in present.items() if slug not in gone}
+    return stay | {item.change.name: item.submission for item in looked if item.submission is not None}
+
+
+def _boards(
+    present: Mapping[str, Submission], merged: Mapping[str, Submission], looked: list[_Looked]
+) -> Iterator[tuple[str, Boards]]:
     """The boards of every benchmark that the change concerns, by its name."""
     concerned: dict[str, Benchmark] = {}
     for item in looked:
         for entry in (item.previous, item.submission):
             if entry is not None:
                 concerned[entry.benchmark.name] = entry.benchmark
-    gone = {item.change.old_name for item in looked}
-    merged = {slug: entry for slug, entry in present.items() if slug not in gone}
-    merged |= {item.change.name: item.submission for item in looked if item.submission is not None}
     for name, benchmark in concerned.items():
         before, after = (
             {slug: entry for slug, entry in sorted(entries.items()) if entry.benchmark.name == name}

@@ -11,7 +11,7 @@ import orjson
 from matbench_lite.check import Finding
 from matbench_lite.review.changes import Kind, StagedFile
 from matbench_lite.review.standings import Move, Position, Standing
-from matbench_lite.text import count
+from matbench_lite.text import count, in_words
 
 Verdict = Literal["accept", "needs work", "needs a person", "no entries"]
 
@@ -59,6 +59,17 @@ class EntryReport:
         return sum(file.size for file in self.files)
 
     @property
+    def new_first_places(self) -> tuple[str, ...]:
+        """The tasks on which it would be first, and was not with these predictions."""
+        return tuple(
+            item.task
+            for item in self.standings
+            if item.after is not None
+            and item.after.rank == 1
+            and (item.before is None or item.before.rank > 1 or not self.same_predictions)
+        )
+
+    @property
     def unverified(self) -> tuple[str, ...]:
         """The tasks whose scores could not be verified."""
         return tuple(item.task for item in self.standings if item.score is not None and not item.verified)
@@ -99,20 +110,32 @@ class Report:
 
 
 def decide(findings: Iterable[Finding], entries: Iterable[EntryReport]) -> tuple[Verdict, tuple[str, ...]]:
-    """The verdict on a change, and why, in words."""
+    """The verdict on a change, and why, in words: what a person has to look at, in the order in which to look.
+
+    "accept" says that every check was run on verified scores, that none found anything but notes, and that no entry is
+    first on a task where it was not before.
+    """
     reports = list(entries)
     every = [*findings, *(finding for entry in reports for finding in entry.findings)]
     if not reports and not every:
         return "no entries", ("the change touches no entry",)
     counts = {severity: sum(finding.severity == severity for finding in every) for severity in ("error", "warning")}
     reasons = [f"{count(number, severity)}: see below" for severity, number in counts.items() if number]
+    reasons += [
+        f"{entry.slug} would be first on {in_words(entry.new_first_places)}: read its code, and what it was trained on"
+        for entry in reports
+        if entry.new_first_places
+    ]
     if any(entry.unverified for entry in reports):
         reasons.append("not all scores could be verified: the published targets are not on the machine of the review")
+    not_run = sorted({code for entry in reports if not entry.unverified for code in entry.not_run})
+    if not_run:
+        reasons.append(f"not every check could be run ({', '.join(not_run)}): the reasons stand with each entry")
     if counts["error"]:
         return "needs work", tuple(reasons)
     if reasons:
         return "needs a person", tuple(reasons)
-    return "accept", ("no check found anything against it",)
+    return "accept", ("every check was run, and none found anything against it",)
 
 
 def report_json(report: Report) -> bytes:

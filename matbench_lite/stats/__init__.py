@@ -21,8 +21,13 @@ if TYPE_CHECKING:
     from matbench_lite.stats.ranks import (
         ALPHA as ALPHA, Friedman as Friedman, average_ranks as average_ranks,
         critical_difference as critical_difference, friedman as friedman, ranked as ranked,
+        tied_ranks as tied_ranks,
     )
     from matbench_lite.stats.places import Place as Place, TaskPairs as TaskPairs, order as order
+    from matbench_lite.stats.signs import (
+        Field as Field, NearLabels as NearLabels, least_median as least_median, near_labels as near_labels,
+        shared_by_at_most as shared_by_at_most,
+    )
     from matbench_lite.stats.variance import (
         FOLD_WEIGHT as FOLD_WEIGHT, TOLD_APART as TOLD_APART, Design as Design,
         Differences as Differences, Moments as Moments, class_losses as class_losses, differences as differences,

@@ -38,6 +38,15 @@ def ranked(scores: Mapping[Name, float], *, higher_is_better: bool = False) -> d
     return ranks
 
 
+def tied_ranks(values: npt.ArrayLike) -> FloatArray:
+    """The rank of every value: 1 is the lowest, equal ones share the mean of theirs.
+
+    As in scipy.stats, which takes half a second to import.
+    """
+    _, group, size = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(size) - (size - 1) / 2)[group])
+
+
 def average_ranks(scores: npt.ArrayLike) -> FloatArray:
     """Rank the entries within each task: 1 is the lowest score; equal scores share the mean of their ranks.
 
@@ -56,8 +65,7 @@ def average_ranks(scores: npt.ArrayLike) -> FloatArray:
     matrix = score_matrix(scores)
     ranks = np.empty_like(matrix)
     for task, column in enumerate(matrix.T):
-        _, group, size = np.unique(column, return_inverse=True, return_counts=True)
-        ranks[:, task] = (np.cumsum(size) - (size - 1) / 2)[group]
+        ranks[:, task] = tied_ranks(column)
     return ranks
 
 

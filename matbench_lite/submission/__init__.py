@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         MAX_PREDICTION as MAX_PREDICTION, FoldPredictions as FoldPredictions, PredictionType as PredictionType,
         RecordedFold as RecordedFold, class_columns as class_columns, unfit_probabilities as unfit_probabilities,
     )
+    from matbench_lite.submission.prediction_mistakes import Mistake as Mistake, mistakes as mistakes
     from matbench_lite.submission.provenance import Measurement as Measurement, collect_provenance as collect_provenance
     from matbench_lite.submission.recording import class_numbers as class_numbers
     from matbench_lite.submission.submission import Submission as Submission

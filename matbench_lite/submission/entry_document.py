@@ -49,10 +49,13 @@ _CARD_VALUES: dict[str, tuple[Callable[[object], bool], str]] = {
         lambda value: value is False or (_is_text(value) and value != ""),
         'false, or a text that says what else it was trained on, such as "pretrained on OQMD"',
     ),
+    "based_on": (_each(_is_line), 'a list of folder names of other entries, such as ["rf-magpie"]'),
 }
 """What each field of the card may be in `about.toml`, and in words: where the schema's own would help nobody."""
 CARD = tuple(_CARD_VALUES)
 """What the authors say of an entry: arguments of `Submission`."""
+_WHERE_SAID = ("based_on",)
+"""Fields of the card that stand in the file only if they say something: entries made before have none."""
 BESIDE = ("metadata", "imported")
 """The other arguments of `Submission` that an entry keeps."""
 _CODE = (".py", ".ipynb")
@@ -80,7 +83,7 @@ _PLAIN_LIMITS = {"maxLength", "maxItems", "required", "additionalProperties"}
 def header_document(header: Mapping[str, Any]) -> dict[str, Any]:
     """The constructor's arguments as the file has them: what the authors say is the card."""
     rest = {key: value for key, value in header.items() if key not in CARD}
-    return {**rest, "card": {key: header[key] for key in CARD}}
+    return {**rest, "card": {key: header[key] for key in CARD if header.get(key) or key not in _WHERE_SAID}}
 
 
 def constructor_arguments(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -342,7 +345,7 @@ def read_about(file: Path, section: str | None = None) -> dict[str, Any]:
         said = {key: table.allowed(key, *_CARD_VALUES[key]) for key in CARD}
         table.close()
     # One author may be given as a text.
-    lists = ("authors", "references", "requirements")
+    lists = ("authors", "references", "requirements", "based_on")
     return {
         key: [value] if key in lists and isinstance(value, str) else value
         for key, value in said.items()

@@ -70,7 +70,7 @@ def seal(
     if text == before:
         return []
     words = _file_changes(examined)
-    words += [f"{key} changed" for key in CARD if old["card"][key] != new["card"][key]]
+    words += [f"{key} changed" for key in CARD if old["card"].get(key) != new["card"].get(key)]
     words += [f"{key} changed" for key in BESIDE if old.get(key) != new.get(key)]
     if parse(before, DOCUMENT)["schema_version"] != SCHEMA_VERSION:
         words.append(f"{DOCUMENT} is now of version {SCHEMA_VERSION}: its scores are computed, not stated")

@@ -54,6 +54,7 @@ class Submission(MSONable):  # type: ignore[misc]
             fold is fine). A general-purpose entry must declare it.
         external_data: False if it was trained on the training part of each fold alone; otherwise what else it has
             seen, e.g. "pretrained on OQMD".
+        based_on: Folders of the entries that it started from, e.g. ["rf-magpie"]: it is expected to resemble them.
         metadata: Anything else to keep, as plain JSON.
         imported: Where it comes from, if it was made elsewhere: set by importers, e.g. `matbench_lite.matbench`.
         checkpoint: Folder in which every recorded fold is kept at once; `Submission.resume` goes on from there.
@@ -87,6 +88,7 @@ class Submission(MSONable):  # type: ignore[misc]
         requirements: Sequence[str] | str = (),
         single_configuration: bool | None = None,
         external_data: bool | str | None = None,
+        based_on: Sequence[str] | str = (),
         metadata: Mapping[str, Any] | None = None,
         imported: Mapping[str, Any] | None = None,
         checkpoint: FilePath | None = None,
@@ -99,6 +101,7 @@ class Submission(MSONable):  # type: ignore[misc]
         self.requirements = _texts(requirements)
         self.single_configuration = single_configuration
         self.external_data = external_data
+        self.based_on = _texts(based_on)
         self.metadata = dict(metadata) if isinstance(metadata, Mapping) else metadata or {}
         self.imported = None if imported is None else dict(imported)
         self.created: str | None = None
@@ -170,8 +173,10 @@ class Submission(MSONable):  # type: ignore[misc]
             peak_memory_mb: Most memory that the process had, MB, if it was measured elsewhere.
             overwrite: Whether a fold that is recorded already may be replaced.
 
-        A `RecordError` if anything is wrong with them; nothing is recorded then.
+        A `RecordError` if anything is wrong with them; nothing is recorded then. A `PredictionWarning` where they look
+        like a mistake beside the targets, if these are on this machine: shuffled rows, another unit, a wild value.
         """
+        from matbench_lite.submission.prediction_mistakes import warn_of_mistakes
         from matbench_lite.submission.recording import check_predictions
 
         known = self.benchmark[task]
@@ -189,6 +194,7 @@ class Submission(MSONable):  # type: ignore[misc]
             predictions=checked, params=plain(dict(params or {})), seconds=seconds, peak_memory_mb=peak_memory_mb
         )
         self._keep(task, fold, fold_record)
+        warn_of_mistakes(known, fold, checked.prediction)
 
     @contextmanager
     def measure(self, task: str, fold: int) -> Iterator[None]:

@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matbench_lite.check.material import occurs_once
 from matbench_lite.check.rules.card import deceiving_characters
-from matbench_lite.check.rules.copies import CORRELATION, DISTANCE, likeness
 from matbench_lite.check.rules.folder_layout import file_kind
 from matbench_lite.check.rules.score_checks import CHANCE, chance_of_spread
 from matbench_lite.cleaner import for_terminal
@@ -41,38 +39,6 @@ def test_honest_folds_raise_no_alarm() -> None:
 @given(scores=st.lists(st.floats(0, 1e100), min_size=3, max_size=8), error=st.floats(0, 1e100))
 def test_no_numbers_make_it_fail(scores, error) -> None:
     assert 0 <= chance_of_spread(scores, [error] * len(scores)) <= 1
-
-
-def test_a_copy_with_little_noise_is_told_from_a_model_that_is_as_good() -> None:
-    rng = np.random.default_rng(0)
-    truth = rng.normal(size=5000)
-    first = truth + 0.1 * rng.standard_t(3, size=5000)
-    copy = likeness(truth, first, first + 0.01 * rng.normal(size=5000))
-    other = likeness(truth, first, truth + 0.1 * rng.standard_t(3, size=5000))
-    assert copy.correlation > CORRELATION
-    assert copy.distance < DISTANCE
-    assert other.correlation < 0.1
-    assert other.distance > 1
-
-
-def test_outliers_that_every_model_misses_are_not_taken_for_a_copy() -> None:
-    rng = np.random.default_rng(0)
-    truth = rng.normal(size=5000)
-    shared = np.where(np.arange(5000) % 500 == 0, 50.0, 0.0)
-    found = likeness(truth, truth + shared + rng.normal(size=5000), truth + shared + rng.normal(size=5000))
-    assert found.correlation > 0.7
-    assert found.distance > DISTANCE
-
-
-def test_predictions_without_any_error_are_not_compared() -> None:
-    truth = np.arange(5.0)
-    assert likeness(truth, truth, truth + 1) is None
-    assert likeness(truth, truth + 1, truth + 1).distance == 0
-
-
-@given(st.lists(st.sampled_from([0.0, 1.0, 1.5, -2.0, 7.0]), min_size=1))
-def test_unique_targets_are_those_that_occur_once(values) -> None:
-    assert occurs_once(np.array(values)).tolist() == [values.count(value) == 1 for value in values]
 
 
 @pytest.mark.parametrize(

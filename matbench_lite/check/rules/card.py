@@ -6,12 +6,14 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
 from matbench_lite.check.material import Material
 from matbench_lite.check.rules import RULES
+from matbench_lite.matbench import published_results
 from matbench_lite.submission import DOCUMENT, Finding
 from matbench_lite.tasks import Task, categorise
 
@@ -66,7 +68,14 @@ def _imported(material: Material) -> Iterator[Finding]:
     if not material.imported or not isinstance(address, str) or not address.startswith(_HOME):
         yield LINK.found(f"imported says from {origin.get('from')!r:.60} and url {address!r:.200}", file=DOCUMENT)
         return
-    yield IMPORTED.found(f"it is marked as imported from {address[:300]}", file=DOCUMENT)
+    published = published_results().get(str(material.document["values_sha256"]))
+    if published is None:
+        yield IMPORTED.found(
+            f"it is marked as imported from {address[:300]}, and no pinned result has these predictions", file=DOCUMENT
+        )
+    else:
+        message = f"its predictions are those of {published.name} in Matbench, whose file has sha256 {published.sha256}"
+        yield replace(IMPORTED.found(message, file=DOCUMENT), severity="note")
     if origin.get("hash_matches") is not True:
         yield HASH.found(f"hash_matches is {origin.get('hash_matches')!r:.60}", file=DOCUMENT)
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from matbench_lite.check.material import Material, occurs_once
+from matbench_lite.check.material import Material
 from matbench_lite.check.rules import RULES
 from matbench_lite.metrics import DECISION_THRESHOLD
-from matbench_lite.submission import DOCUMENT, MAX_ROWS, Finding, fold_differences, score_rows
+from matbench_lite.stats import near_labels
+from matbench_lite.submission import DOCUMENT, MAX_ROWS, Finding, Mistake, fold_differences, mistakes, score_rows
 from matbench_lite.tasks import Task
 from matbench_lite.text import in_words
 
@@ -67,16 +69,14 @@ def _number(value: float | None) -> str:
 
 EQUAL = RULES["MBL501"]
 
-SAME = 1e-7
-"""Relative difference that counts as equal: targets that went through float32 and back."""
-SHARE = 0.01
-"""Share of the rows with a unique target above which it is no accident."""
-FEWEST = 3
+EXCESS = 0.04
+"""Share of the rows above which predictions too near to their labels are no accident."""
+_FEWEST = 3
 _FEWEST_LABELS = 100
 
 
 def check_equal_targets(material: Material) -> Iterator[Finding]:
-    """Regression: rows with a unique target that are hit. Classification: a task without one wrong row."""
+    """Regression: rows predicted as the label, or nearly so. Classification: a task without one wrong row."""
     for task, targets in material.with_targets():
         if task.kind == "regression":
             yield from _values(material, task, targets)
@@ -85,22 +85,16 @@ def check_equal_targets(material: Material) -> Iterator[Finding]:
 
 
 def _values(material: Material, task: Task, targets: NDArray[Any]) -> Iterator[Finding]:
-    hits: list[NDArray[np.intp]] = []
-    unique, possible = occurs_once(targets), 0
-    for fold, held in material.recorded(task).items():
-        here = task.test_rows(fold)
-        truth, candidates = targets[here], unique[here]
-        equal = candidates & (np.abs(held.predictions.prediction - truth) <= SAME * np.abs(truth))
-        hits.append(here[equal])
-        possible += int(candidates.sum())
-    rows = np.concatenate(hits)
-    if len(rows) >= FEWEST and len(rows) > SHARE * possible:
+    recorded = material.recorded(task)
+    rows = np.concatenate([task.test_rows(fold) for fold in recorded])
+    near = near_labels(targets[rows], np.concatenate([held.predictions.prediction for held in recorded.values()]))
+    if len(near.found) >= _FEWEST and near.excess > EXCESS and len(near.found) > 2 * near.expected:
         yield EQUAL.found(
-            f"{len(rows)} of {possible} rows whose target occurs once are predicted to the last digit",
+            f"{len(near.found)} of {near.rows} predictions are the label or nearly so, {near.expected:.0f} expected",
             task=task.name,
-            rows=tuple(map(str, task.ids[rows[:MAX_ROWS]])),
-            row_count=len(rows),
-            evidence={"rows predicted exactly": len(rows), "rows with a unique target": possible},
+            rows=tuple(map(str, task.ids[rows[near.found[:MAX_ROWS]]])),
+            row_count=len(near.found),
+            evidence={"near the label": len(near.found), "expected": near.expected, "rows": near.rows},
         )
 
 
@@ -177,3 +171,32 @@ def chance_of_spread(scores: Sequence[float], errors: Sequence[float]) -> float:
         return 1.0
     chance: float = (ratio / 2) ** half / math.gamma(half + 1)
     return min(1.0, chance)
+
+
+OF_KIND = {
+    "worse than a guess": RULES["MBL512"],
+    "unrelated": RULES["MBL513"],
+    "out of range": RULES["MBL514"],
+    "another unit": RULES["MBL515"],
+}
+
+
+def check_mistakes(material: Material) -> Iterator[Finding]:
+    """One finding per task and kind, with the figures of the first fold that has it."""
+    for task, _ in material.with_targets():
+        found: dict[str, dict[int, Mistake]] = defaultdict(dict)
+        for fold, held in material.recorded(task).items():
+            for mistake in mistakes(task, fold, held.predictions.prediction):
+                found[mistake.kind][fold] = mistake
+        for kind, by_fold in found.items():
+            fold, first = next(iter(by_fold.items()))
+            rows = np.concatenate([task.test_rows(each)[mistake.rows] for each, mistake in by_fold.items()])
+            folds = "" if len(by_fold) == 1 else f", and in folds {in_words(list(map(str, by_fold)))}"
+            yield OF_KIND[kind].found(
+                f"{first.message}{folds}",
+                task=task.name,
+                fold=fold,
+                rows=tuple(map(str, task.ids[rows[:MAX_ROWS]])),
+                row_count=len(rows),
+                evidence=first.evidence,
+            )

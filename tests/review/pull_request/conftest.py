@@ -62,7 +62,8 @@ def make_entry(
     for task in bench.select(names=tasks):
         for fold in task.folds:
             ids, truth = task.test_ids(fold), task.target_values[task.test_rows(fold)]
-            off = np.array([bell(seed or algorithm, row) for row in ids])
+            # Some rows are hard for every model.
+            off = np.array([bell(seed or algorithm, row) * np.exp(0.8 * bell("hard", row) - 0.3) for row in ids])
             if task.kind == "classification":
                 certainty = 0.5 + (truth - 0.5) * 0.6 + off * noise
                 entry.record(task.name, fold, certainty.clip(0.01, 0.99), params={"noise": noise}, seconds=1.5)
@@ -125,7 +126,7 @@ def init(folder: Path) -> Clone:
 
 @pytest.fixture(scope="session")
 def base_repository(once: Callable[..., Path]) -> Path:
-    """A repository with code and three entries: two general-purpose ones, one of a single task."""
+    """A repository with code and four entries: three general-purpose ones, one of a single task."""
     return once("reviewed-repository", build_repository) / "boards"
 
 
@@ -135,6 +136,7 @@ def build_repository(folder: Path) -> None:
     (clone.folder / "code.py").write_text("print('code')\n")
     clone.entry("careful", make_entry("Careful", 0.4))
     clone.entry("rough", make_entry("Rough", 0.8))
+    clone.entry("steady", make_entry("Steady", 0.7))
     clone.entry("gap-only", make_entry("Gap only", 0.3, tasks=["mini_gap"]))
     clone.commit("base")
     clone.git("gc", "--quiet")  # fewer files to copy

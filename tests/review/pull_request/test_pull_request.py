@@ -28,11 +28,13 @@ def test_an_entry_is_added(clone, entry, same_as_before) -> None:
     report = review(clone.folder, "main", "new")
     (added,) = report.entries
     assert (added.slug, added.kind, added.category) == ("best", "added", "general-purpose")
-    assert report.verdict == "accept", codes(report)
+    assert report.verdict == "needs a person"
+    assert "best would be first on mini_log_kvrh" in report.reasons[1]
+    assert set(codes(report)) == {"MBL511"}, "it is far ahead, and that is all"
     assert not added.unverified
     assert {standing.after.rank for standing in added.standings} == {1}
     assert all(standing.before is None and standing.to_best.word != "worse" for standing in added.standings)
-    assert {move.slug for move in report.moves} == {"careful", "rough", "gap-only"}
+    assert {move.slug for move in report.moves} == {"careful", "rough", "steady", "gap-only"}
     same_as_before("added", report)
 
 
@@ -46,7 +48,7 @@ def test_predictions_of_an_entry_are_edited(clone, entry, same_as_before) -> Non
     assert report.verdict == "needs a person"
     assert "MBL707" in codes(report)
     gap = next(standing for standing in edited.standings if standing.task == "mini_gap")
-    assert (gap.before.rank, gap.after.rank) == (3, 2)
+    assert (gap.before.rank, gap.after.rank) == (4, 2)
     assert gap.to_previous.word == "better"
     assert gap.to_previous.interval.high < 0
     same_as_before("edited", report)
@@ -75,7 +77,7 @@ def test_an_entry_is_deleted(clone, same_as_before) -> None:
     assert report.verdict == "needs a person"
     assert codes(report) == ["MBL708"]
     assert all(standing.after is None and standing.before for standing in removed.standings)
-    assert {move.slug for move in report.moves} == {"rough"}
+    assert {move.slug for move in report.moves} == {"rough", "steady"}
     same_as_before("removed", report)
 
 
@@ -117,7 +119,7 @@ def test_a_branch_that_merged_the_base_shows_its_own_entry_only(clone, entry, sa
     assert [(item.slug, item.kind) for item in report.entries] == [("mine", "added")]
     assert report.verdict == "accept", codes(report)
     # Ranked among all entries of the base, theirs too.
-    assert {standing.after.of for standing in report.entries[0].standings} == {4, 5}
+    assert {standing.after.of for standing in report.entries[0].standings} == {5, 6}
     same_as_before("merged", report)
 
 
@@ -131,7 +133,7 @@ def test_the_base_may_go_on_without_the_branch(clone, entry) -> None:
     clone.commit("meanwhile")
     report = review(clone.folder, "main", "new")
     assert [(item.slug, item.kind) for item in report.entries] == [("mine", "added")]
-    assert {move.slug for move in report.moves} <= {"careful", "gap-only", "theirs"}
+    assert {move.slug for move in report.moves} <= {"careful", "gap-only", "steady", "theirs"}
 
 
 def test_an_entry_that_both_sides_changed_is_a_conflict(clone, entry) -> None:
