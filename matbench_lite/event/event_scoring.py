@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -103,26 +103,29 @@ def load_folds(event: Event, submission: Received) -> tuple[PartPredictions, ...
             message = f"{submission.id} was trained on {len(known)} of {event.inner_folds} inner folds"
             raise EventError(message, fix=f"run `mbl event score` with {submission.id}")
         return tuple(outcome.predictions for _, outcome in known)
-    task = event.public_task
+    task, private = event.public_task, event.private_parts
+    asked = np.concatenate(list(private.values()))
     sent = read_predictions(
         folder.files(submission.id) / PREDICTIONS_FILE,
         task.kind,
         event_folds(event, task),
         task.ids,
-        event.private_task.ids,
+        event.private_task.ids[asked],
         task.classes,
     )
-    private = event.private_parts
-    return tuple(
-        {"valid": fold["valid"], **{part: _some(fold["test"], rows) for part, rows in private.items()}} for fold in sent
-    )
+    return tuple({"valid": fold["valid"], **_parts(fold["test"], private)} for fold in sent)
 
 
-def _some(predicted: RowPredictions, rows: NDArray[np.intp]) -> RowPredictions:
-    """What was predicted for some rows, counted from 0."""
-    std = None if predicted.std is None else predicted.std[rows]
-    counted = np.arange(len(rows), dtype=np.intp)
-    return replace(predicted, rows=counted, prediction=predicted.prediction[rows], std=std)
+def _parts(predicted: RowPredictions, parts: Mapping[str, NDArray[np.intp]]) -> PartPredictions:
+    """What was predicted for the rows of some parts, one part after the other; of each counted from 0."""
+    found, first = {}, 0
+    for part, rows in parts.items():
+        here = slice(first, first + len(rows))
+        std = None if predicted.std is None else predicted.std[here]
+        counted = np.arange(len(rows), dtype=np.intp)
+        found[part] = replace(predicted, rows=counted, prediction=predicted.prediction[here], std=std)
+        first = here.stop
+    return found
 
 
 def score_folds(event: Event, folds: Sequence[PartPredictions]) -> EventScores:

@@ -20,7 +20,7 @@ from matbench_lite.event.received import PartScores
 from matbench_lite.metrics import METRICS, Summary
 from matbench_lite.stats import Interval
 from matbench_lite.submission import PredictionType
-from matbench_lite.text import spread
+from matbench_lite.text import decimals
 from matbench_lite.train import STAGES, RowPredictions, score_part
 
 MEAN_DIGITS, STD_DIGITS = 4, 2
@@ -51,8 +51,14 @@ class ShownScore:
 
     @property
     def text(self) -> str:
-        """The score for people."""
-        return OFF_THE_SCALE if self.off_the_scale else spread(self)
+        """The score for people: no other digits than these numbers have."""
+        if self.off_the_scale:
+            return OFF_THE_SCALE
+        if self.mean == 0 or not math.isfinite(self.mean):
+            return f"{self.mean:g}"
+        places = max(0, _places(self.mean, MEAN_DIGITS))
+        of_std = min(places, decimals(self.std)) if self.std else 0
+        return f"{self.mean:.{places}f}" + (f" ± {self.std:.{of_std}f}" if self.std else "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,8 +172,11 @@ def shown_score(scale: Scale, event: Event, combining: Combining, scores: PartSc
 
 
 def told(event: Event) -> Mapping[str, float]:
-    """How many bits of hidden targets the public board can tell one participant: by a submission, a day, in all."""
-    bits, limits = Scale.of(event, event.public).bits, event.participant
+    """How many bits of private targets the public board can tell one participant: by a submission, a day, in all.
+
+    None where it ranks by targets that are in the kit.
+    """
+    bits, limits = 0.0 if event.ranks_known_targets else Scale.of(event, event.public).bits, event.participant
     return {
         "bits_per_submission": round(bits, 1),
         "bits_per_day": round(bits * min(limits.per_day, limits.submissions)),
@@ -175,11 +184,11 @@ def told(event: Event) -> Mapping[str, float]:
     }
 
 
-def _places(value: float, digits: int, decimals: int) -> int:
-    """How many decimals show so many digits of a number, at most `decimals`; below 0, tens and hundreds."""
+def _places(value: float, digits: int, most: int = 1000) -> int:
+    """How many decimals show so many digits of a number, at most so many; below 0, tens and hundreds."""
     if value == 0 or not math.isfinite(value):
-        return decimals
-    return min(digits - 1 - math.floor(math.log10(abs(value))), decimals)
+        return most
+    return min(digits - 1 - math.floor(math.log10(abs(value))), most)
 
 
 def _steps(limit: float, digits: int, decimals: int) -> int:

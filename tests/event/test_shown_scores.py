@@ -29,16 +29,19 @@ def summary(mean: float, std: float = 0.0) -> Summary:
 @pytest.mark.parametrize(
     ("scale", "mean", "std", "text"),
     [
-        (ERROR, 0.412345678, 0.0123456, "0.412 ± 0.012"),
+        (ERROR, 0.412345678, 0.0123456, "0.4123 ± 0.012"),
+        (ERROR, 0.412345678, 0.000312, "0.4123 ± 0.0003"),
+        (ERROR, 1.25004, 0.00204, "1.250 ± 0.002"),
+        (Scale(guess=4e4, folds=8), 123456.7, 2345.6, "123500 ± 2300"),
         (ERROR, 11.98765, 0.0, "11.99"),
-        (ERROR, 11.99999, 0.0, "12"),
+        (ERROR, 11.99999, 0.0, "12.00"),
         (ERROR, 12.00001, 0.0, "off the scale"),
         (ERROR, 12.01, 0.0, "off the scale"),
         (ERROR, 1e99, 1e99, "off the scale"),
         (ERROR, 0.0, 0.0, "0"),
-        (SHARE, 0.952345, 0.0111, "0.952 ± 0.011"),
+        (SHARE, 0.952345, 0.0111, "0.9523 ± 0.011"),
         (SHARE, 0.0, 0.0, "0"),
-        (R2, -8.99, 0.1, "-8.99 ± 0.10"),
+        (R2, -8.99, 0.1, "-8.990 ± 0.10"),
         (R2, -9.01, 0.1, "off the scale"),
     ],
 )
@@ -46,7 +49,10 @@ def test_scores_are_rounded_and_end_at_ten_constant_guesses(scale: Scale, mean: 
     shown = scale.shown(summary(mean, std))
     assert shown.text == text
     if not shown.off_the_scale:
-        assert (shown.mean, shown.std) == (float(f"{mean:.4g}"), float(f"{std:.2g}"))
+        assert shown.mean == float(f"{mean:.4g}")
+        assert shown.std == pytest.approx(float(f"{std:.2g}"), abs=5e-4 * abs(mean))
+        number, _, std_text = text.partition(" ± ")
+        assert (float(number), float(std_text or 0)) == (shown.mean, shown.std)  # the same in the JSON
 
 
 def test_nothing_is_shown_of_what_is_off_the_scale() -> None:
