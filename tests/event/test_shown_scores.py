@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matbench_lite.event import Event, Scale, told
+from matbench_lite.event import Event, Scale, SubmissionLimits, told
 from matbench_lite.event.shown_scores import MOST_BITS
 from matbench_lite.metrics import METRICS, Summary
-from matbench_lite.train import MAX_INNER_FOLDS
+from matbench_lite.train import DEFAULT_INNER_FOLDS, MAX_INNER_FOLDS
 
 from .making import make_event
 
@@ -133,3 +135,28 @@ def test_what_the_board_tells_is_said_with_the_limits(event: Event) -> None:
     assert said["bits_per_submission"] == pytest.approx(bits, abs=0.05)
     assert said["bits_per_day"] == round(10 * bits)
     assert said["bits_in_all"] == round(50 * bits)
+
+
+GUIDE = Path(__file__).parents[2] / "leaderboard_docs" / "event_organising.md"
+ROWS = re.findall(r"\| `(mean|bagged)` \| (errors|`r2`|shares).* \| ([\d.]+) \| (\d+) \| (\d+) \|", GUIDE.read_text())
+
+
+@pytest.mark.parametrize(("public", "metric", "bits", "a_day", "in_all"), ROWS)
+def test_the_figures_of_the_guide_are_those_of_the_worst_scale(
+    public: str, metric: str, bits: str, a_day: str, in_all: str
+) -> None:
+    folds = DEFAULT_INNER_FOLDS if public == "mean" else 1
+    guesses = np.geomspace(1, 9.999999, 2000)
+    scales = {
+        "errors": [Scale(guess=float(guess), folds=folds, lowest=0.0) for guess in guesses],
+        "`r2`": [replace(R2, folds=folds)],
+        "shares": [replace(SHARE, folds=folds, guess=1 - 1 / classes) for classes in range(2, 12)],
+    }[metric]
+    worst = max(scale.bits for scale in scales)
+    assert float(bits) == math.ceil(10 * worst) / 10
+    limits = SubmissionLimits()
+    assert (int(a_day), int(in_all)) == (float(bits) * limits.per_day, float(bits) * limits.submissions)
+
+
+def test_the_guide_has_figures_of_all_kinds() -> None:
+    assert len(ROWS) == 6
