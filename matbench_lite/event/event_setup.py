@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
@@ -17,9 +18,11 @@ from matbench_lite.cleaner import clean_lines, for_markdown
 from matbench_lite.errors import EventError, raising
 from matbench_lite.event.event_data import Source, data_file, write_dataset, write_inputs
 from matbench_lite.event.event_settings import SETTINGS_FILE, Event, load_event, ranking_metrics
+from matbench_lite.event.shown_scores import guess_score
 from matbench_lite.event.submission_files import ABOUT_FILE, event_folds
 from matbench_lite.metrics import METRICS, ranking_metric
 from matbench_lite.templating import render
+from matbench_lite.text import count
 from matbench_lite.train import MODEL_FILE, load_model
 
 DATASETS = ("public train", "public test", "private train", "private test")
@@ -78,8 +81,19 @@ def create_event(event: Event, source: Source, *, shares: Shares | None = None, 
             # Too few rows are known now, not when the first submission has come.
             for task in (staged.public_task, staged.valid_task):
                 event_folds(staged, task)
+            _check_scores(staged)
             staged.folder.rename(folder)
     return load_event(folder)
+
+
+def _check_scores(event: Event) -> None:
+    for part, rows in event.private_parts.items():
+        if not math.isfinite(guess_score(event.private_task, rows, event.metric)):
+            what = f"{count(len(rows), 'row')} {'of the private test' if part == 'test' else 'of hidden validation'}"
+            raise EventError(
+                f"{event.metric} cannot be computed of {what}: too few, or a class is missing",
+                fix="give more rows, other shares or another metric",
+            )
 
 
 def _write(event: Event, source: Source, rows: Mapping[str, NDArray[np.intp]], seed: int) -> None:

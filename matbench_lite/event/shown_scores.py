@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from matbench_lite.event.event_scoring import NO_MODEL, UNRANKED, UNUSABLE
 from matbench_lite.event.event_settings import Combining, Event
@@ -20,6 +21,7 @@ from matbench_lite.event.received import PartScores
 from matbench_lite.metrics import METRICS, Summary
 from matbench_lite.stats import Interval
 from matbench_lite.submission import PredictionType
+from matbench_lite.tasks import Task
 from matbench_lite.text import decimals
 from matbench_lite.train import STAGES, RowPredictions, score_part
 
@@ -79,14 +81,7 @@ class Scale:
     def of(cls, event: Event, combining: Combining) -> Scale:
         """The scale of an event, from the rows to train on in its kit: it tells nothing of other rows."""
         task, metric = event.public_task, METRICS[event.metric]
-        rows = task.train_rows(0)
-        truth = task.target_values[rows].astype(np.float64)
-        prediction = np.full(len(rows), truth.mean())
-        if task.scored_as == "multiclass":
-            shares = np.bincount(truth.astype(np.intp), minlength=len(task.classes)) / len(rows)
-            prediction = np.tile(shares, (len(rows), 1))
-        kind: PredictionType = "value" if task.kind == "regression" else "probability"
-        score = score_part(task, RowPredictions(rows=rows, prediction=prediction, type=kind))[event.metric]
+        score = guess_score(task, task.train_rows(0), event.metric)
         guess = 1 - score if metric.higher_is_better else score
         return cls(
             guess=guess if _SMALLEST_GUESS < guess < math.inf else 1.0,
@@ -156,6 +151,17 @@ class Scale:
             distance = min(10.0 ** (MEAN_DIGITS - places) + best, abs(best - self.worst) + 10.0**-places)
             most = max(most, _steps(math.sqrt(self.folds - 1) * distance, STD_DIGITS, places))
         return means * most + 1 + _OTHER_STATES
+
+
+def guess_score(task: Task, rows: NDArray[np.intp], metric: str) -> float:
+    """The score of a constant guess on some rows, their mean or the shares of their classes; NaN if there is none."""
+    truth = task.target_values[rows].astype(np.float64)
+    prediction = np.full(len(rows), truth.mean())
+    if task.scored_as == "multiclass":
+        shares = np.bincount(truth.astype(np.intp), minlength=len(task.classes)) / len(rows)
+        prediction = np.tile(shares, (len(rows), 1))
+    kind: PredictionType = "value" if task.kind == "regression" else "probability"
+    return score_part(task, RowPredictions(rows=rows, prediction=prediction, type=kind))[metric]
 
 
 def part_score(event: Event, combining: Combining, scores: PartScores) -> Summary:

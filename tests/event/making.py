@@ -17,6 +17,7 @@ from matbench_lite import load_benchmark
 from matbench_lite.event import (
     Event,
     Received,
+    Shares,
     benchmark_source,
     clock,
     create_event,
@@ -50,7 +51,13 @@ def get_estimator(task):
 
 
 def make_event(
-    folder: Path, *, mode: str = "predictions", task: str = "mini_gap", source: Any = None, **changes: object
+    folder: Path,
+    *,
+    mode: str = "predictions",
+    task: str = "mini_gap",
+    source: Any = None,
+    shares: Shares | None = None,
+    **changes: object,
 ) -> Event:
     bench, now = load_benchmark("mini"), clock()
     settings = Event(
@@ -67,6 +74,7 @@ def make_event(
     return create_event(
         replace(settings, **changes),  # type: ignore[arg-type]
         source or benchmark_source(bench, bench[task]),
+        shares=shares,
         split_seed=1,
     )
 

@@ -7,11 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from matbench_lite import load_benchmark
 from matbench_lite.errors import EventError, MatbenchLiteError, RunError
-from matbench_lite.event import Event, Shares, benchmark_source, check_submission, create_event, open_kit, pack, take
+from matbench_lite.event import (
+    Event,
+    Shares,
+    benchmark_source,
+    check_submission,
+    create_event,
+    open_kit,
+    pack,
+    table_source,
+    take,
+)
 from matbench_lite.event.event_data import read_inputs
 from matbench_lite.train import Resources, load_model
 
@@ -125,6 +136,17 @@ def test_a_folder_that_is_no_kit(event: Event, tmp_path: Path) -> None:
     shutil.copy(event.kit / "event.toml", tmp_path)
     with pytest.raises(EventError, match="is no kit"):
         open_kit(tmp_path)
+
+
+def test_an_event_that_nobody_could_be_ranked_in_is_not_made(tmp_path: Path) -> None:
+    """A single row has no R²: every submission would have failed."""
+    pd.DataFrame({"x": range(40), "y": np.arange(40) / 7}).to_csv(tmp_path / "my.csv", index=False)
+    source = table_source(tmp_path / "my.csv", target="y", input="table")
+    shares = Shares(0.7, 0.1, 0.02, 0.18)
+    with pytest.raises(EventError, match=r"r2 cannot be computed of 1 row of hidden validation.*other shares"):
+        make_event(tmp_path / "e", source=source, metric="r2", inner_folds=2, shares=shares)
+    assert not (tmp_path / "e").exists()
+    assert make_event(tmp_path / "e", source=source, metric="mae", inner_folds=2, shares=shares).folder.exists()
 
 
 def test_nothing_is_left_of_an_event_that_cannot_be_made(event: Event, tmp_path: Path) -> None:
