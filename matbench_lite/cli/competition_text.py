@@ -118,8 +118,16 @@ def print_created(event: events.Event, *, already_public: bool) -> None:
     say(f"{event.folder}: {event.title}, {task.target} from {inputs}, ranked by {_metric(event)}")
     say(f"  kit      hand it out: {len(task.train_rows(0))} rows to train on, {len(task.test_rows(0))} to test on")
     private = event.private_task
-    trained = f"{len(private.train_rows(0))} rows to train on, " if event.mode == "code" else ""
-    say(f"  private  keep it to yourself: {trained}{len(private.test_rows(0))} rows that decide")
+    ranks = "to train on" if event.mode == "code" else "of hidden validation"
+    say(
+        f"  private  keep it to yourself: {len(private.train_rows(0))} rows {ranks}, "
+        f"{len(private.test_rows(0))} rows that decide"
+    )
+    known = events.told(event)
+    say(
+        f"  the public board tells at most {known['bits_per_submission']} bits of private targets by a submission, "
+        f"{known['bits_per_day']} a day, {known['bits_in_all']} in all to one participant"
+    )
     say(f"  opens {_time(event.opening)}, closes {_time(event.closing)} (edit event.toml to change that)")
     if already_public:
         say(("these targets are public, in the package or on the web: fit for practice, not for prizes", "yellow"))
@@ -143,6 +151,7 @@ def print_status(event: events.Event, received: Sequence[events.Received], now: 
     """When, and what was received, with errors in full."""
     say(f"{event.title}: {_phase(event, now)}")
     say(f"opens {_time(event.opening)}, public board {_time(event.public_opening)}, closes {_time(event.closing)}")
+    _print_known_targets(event)
     if not received:
         say("nothing was received yet")
         return
@@ -176,7 +185,14 @@ def print_boards(
     if not public.rows:
         say("no submission was scored yet")
         return
-    print_fitted(events.public_columns(event, public), title=f"Public board: validation scores, {_metric(event)}")
+    what = f"{events.public_part(event)} scores, {_metric(event)}"
+    print_fitted(events.public_columns(event, public), title=f"Public board: {what}")
+    _print_known_targets(event)
+
+
+def _print_known_targets(event: events.Event) -> None:
+    if event.ranks_known_targets:
+        say((f"\n{events.KNOWN_TARGETS}", "yellow"), soft_wrap=False)
 
 
 def _metric(event: events.Event) -> str:

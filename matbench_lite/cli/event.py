@@ -25,7 +25,9 @@ Combining = Literal["mean", "bagged"]
 EventArgument = Annotated[Path, typer.Argument(metavar="EVENT", help="The organiser's folder.")]
 KitOption = Annotated[Path, typer.Option("--kit", help="The folder of the kit.")]
 _DAYS = 14
-_SHARES = "Public train, public test, private train, private test; by default 0.6,0.15,0,0.25; for code 0.4,0.1,0.3,0.2"
+_SHARES = (
+    "Public train, public test, private train, private test; by default 0.5,0.125,0.125,0.25; for code 0.4,0.1,0.3,0.2"
+)
 
 
 def _time(value: str) -> datetime:
@@ -292,7 +294,8 @@ def board(
 ) -> None:
     """Show the public board and, after the closing, the final ranks.
 
-    The public board has validation scores alone. With --private before the
+    The public board has scores on validation rows alone, rounded, so that it
+    tells little of hidden targets. With --private before the
     closing, the private board goes to the terminal and to EVENT/private/board.
 
     Examples:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     )
     from matbench_lite.event.event_data import benchmark_source as benchmark_source, table_source as table_source
     from matbench_lite.event.event_pages import (
-        build_board as build_board, final_columns as final_columns, public_columns as public_columns,
+        KNOWN_TARGETS as KNOWN_TARGETS, build_board as build_board, final_columns as final_columns,
+        public_columns as public_columns, public_part as public_part,
     )
     from matbench_lite.event.event_scoring import score_submissions as score_submissions, waiting as waiting
     from matbench_lite.event.event_settings import (
@@ -26,5 +27,6 @@ if TYPE_CHECKING:
     from matbench_lite.event.event_setup import Shares as Shares, create_event as create_event
     from matbench_lite.event.kit import check_submission as check_submission, open_kit as open_kit, pack as pack
     from matbench_lite.event.received import Received as Received, ReceivedFolder as ReceivedFolder, receive as receive
+    from matbench_lite.event.shown_scores import Scale as Scale, ShownScore as ShownScore, told as told
 else:
     __getattr__, __dir__ = lazy(__name__)

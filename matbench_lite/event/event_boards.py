@@ -1,10 +1,13 @@
-"""The boards of an event as plain records: what everybody may see, and what decides."""
+"""The boards of an event as plain records: what everybody may see, and what decides.
+
+Whatever a board has of a score is a `ShownScore`: pages, JSON and terminal are made from these records.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,10 +18,10 @@ from matbench_lite.board import headline, row_losses
 from matbench_lite.data import chemical_clusters, load_formulas
 from matbench_lite.errors import EventError
 from matbench_lite.event.event_scoring import load_folds
-from matbench_lite.event.event_settings import Combining, Event
-from matbench_lite.event.received import Mark, PartScores, ReceivedFolder, State
+from matbench_lite.event.event_settings import Event
+from matbench_lite.event.received import Mark, Received, ReceivedFolder, State
+from matbench_lite.event.shown_scores import Scale, ShownScore, part_score, shown_score, told
 from matbench_lite.event.submission_files import identity
-from matbench_lite.metrics import Summary
 from matbench_lite.stats import (
     ONE_SPLIT,
     Design,
@@ -36,9 +39,10 @@ from matbench_lite.train import bag
 
 @dataclass(frozen=True, kw_only=True)
 class SubmissionLine:
-    """One submission, as everybody may see it; see `Received`. `valid` is its validation score, if it was scored.
+    """One submission, as everybody may see it; see `Received`.
 
-    The `std` of a bagged score is 0.
+    `score` is the one that ranks, if it was scored and counts. `own_valid` is beside it where predictions are sent: the
+    score on rows whose targets are in the kit, which ranks nobody, because its author can choose it.
     """
 
     id: str
@@ -48,19 +52,20 @@ class SubmissionLine:
     state: State
     mark: Mark | None
     stage: str | None
-    valid: Summary | None
+    score: ShownScore | None
+    own_valid: ShownScore | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class PublicRow:
-    """One participant on the public board, with the submission that stands for them: their best by validation score.
+    """One participant on the public board, with the submission that stands for them: their best by the public score.
 
-    Equal scores share a rank; `submissions` is how many of theirs count.
+    Scores that are shown as equal share a rank; `submissions` is how many of theirs count.
     """
 
     rank: int
     submission: SubmissionLine
-    valid: Summary
+    score: ShownScore
     submissions: int
 
 
@@ -79,16 +84,16 @@ class PublicBoard:
 class PrivateRow:
     """One participant on the private board, ranked by test score, with the submission that stands for them.
 
-    `interval` is the 95 % interval of the test score on other rows like these, for these trained models; `place` says
-    who is ahead: its places, and it beside the best. Where the metric is not a mean over rows there is no interval, and
-    the place is a rank alone.
+    Ranks are by all digits of the test score. `interval` is the 95 % interval of the test score on other rows like
+    these, for these trained models; `place` says who is ahead: its places, and it beside the best. Where the metric is
+    not a mean over rows, or the score is off the scale, there is no interval, and the place is a rank alone.
     """
 
     rank: int
     public_rank: int
     submission: SubmissionLine
-    valid: Summary
-    test: Summary
+    score: ShownScore
+    test: ShownScore
     interval: Interval | None
     place: Place
 
@@ -108,35 +113,25 @@ class PrivateBoard:
     @property
     def compared(self) -> bool:
         """Whether anything is said beside the ranks."""
-        return all(row.place.first_place is not None for row in self.rows)
+        return all(row.place.first_place is not None for row in self.rows if not row.test.off_the_scale)
 
     @property
     def headline(self) -> str:
         """Who leads, and who cannot be told apart from the first."""
         names = {row.place.slug: row.submission.participant for row in self.rows}
-        said = headline([row.place for row in self.rows], names)
-        return f"{said} {ONE_SPLIT[0].upper()}{ONE_SPLIT[1:]}." if self.compared and len(self.rows) > 1 else said
+        places = [row.place for row in self.rows if not row.test.off_the_scale]
+        if not places:
+            return "All test scores are off the scale."
+        said = headline(places, names)
+        return f"{said} {ONE_SPLIT[0].upper()}{ONE_SPLIT[1:]}." if self.compared and len(places) > 1 else said
 
 
 def public_board(event: Event) -> PublicBoard:
     """The public board."""
-    folder = ReceivedFolder(event)
-    # What went wrong is told in words of ours; the trace is for the organiser.
-    lines = tuple(
-        SubmissionLine(
-            id=each.id,
-            participant=each.participant,
-            title=each.title,
-            received=each.time,
-            state=each.state,
-            mark=each.mark,
-            stage=each.stage,
-            valid=_score(event, event.public, folder.scores(each.id).valid) if each.state == "scored" else None,
-        )
-        for each in folder.all()
-    )
+    folder, scale = ReceivedFolder(event), Scale.of(event, event.public)
+    lines = tuple(_line(event, each, folder, scale) for each in folder.all())
     counted = Counter(identity(line.participant) for line in lines if line.mark is None)
-    scores = {line.id: line.valid for line in lines if line.mark is None and line.valid is not None}
+    scores = {line.id: line.score for line in lines if line.score is not None}
     every = _ranks(event, scores)
     best: dict[str, SubmissionLine] = {}
     for line in lines:
@@ -146,10 +141,30 @@ def public_board(event: Event) -> PublicBoard:
             best[who] = line
     ranks = _ranks(event, {who: scores[line.id] for who, line in best.items()})
     rows = (
-        PublicRow(rank=rank, submission=best[who], valid=scores[best[who].id], submissions=counted[who])
+        PublicRow(rank=rank, submission=best[who], score=scores[best[who].id], submissions=counted[who])
         for who, rank in ranks.items()
     )
     return PublicBoard(rows=tuple(rows), submissions=lines)
+
+
+def _line(event: Event, received: Received, folder: ReceivedFolder, scale: Scale) -> SubmissionLine:
+    """A submission as everybody may see it. What went wrong is told in words of ours; the trace is for the organiser.
+
+    One that does not count has no score: those above the limits would tell more than the limits allow.
+    """
+    scores = folder.scores(received.id) if received.state == "scored" and received.mark is None else None
+    known = scores.valid if scores and scores.hidden else None
+    return SubmissionLine(
+        id=received.id,
+        participant=received.participant,
+        title=received.title,
+        received=received.time,
+        state=received.state,
+        mark=received.mark,
+        stage=received.stage,
+        score=shown_score(scale, event, event.public, scores.public) if scores else None,
+        own_valid=shown_score(scale, event, event.public, known) if known else None,
+    )
 
 
 def private_board(event: Event, public: PublicBoard | None = None) -> PrivateBoard:
@@ -160,37 +175,40 @@ def private_board(event: Event, public: PublicBoard | None = None) -> PrivateBoa
     """
     folder = ReceivedFolder(event)
     rows = {row.submission.id: row for row in (public or public_board(event)).rows}
-    tests = {id: _score(event, event.final, folder.scores(id).test) for id in rows}
+    parts, scale = {id: folder.scores(id).test for id in rows}, Scale.of(event, event.final)
+    tests = {id: shown_score(scale, event, event.final, part) for id, part in parts.items()}
+    exact = {id: part_score(event, event.final, parts[id]).mean for id, test in tests.items() if not test.off_the_scale}
     design = _design(event)
-    losses = _losses(event, sorted(rows), design)
+    losses = _losses(event, sorted(exact), design)
     pairs = None
     if losses and design.cluster_count > 1:
         found = moments(list(losses.values()), design)
         pairs = TaskPairs(slugs=tuple(losses), higher=event.higher_is_better, moments=found)
-    scores = {id: score.mean for id, score in tests.items()}
+    places = order(exact, pairs, higher_is_better=event.higher_is_better)
+    off = [Place(slug=id, rank=len(exact) + 1) for id in sorted(tests.keys() - exact.keys())]
     final = [
         PrivateRow(
             rank=place.rank,
             public_rank=rows[place.slug].rank,
             submission=rows[place.slug].submission,
-            valid=rows[place.slug].valid,
+            score=rows[place.slug].score,
             test=tests[place.slug],
-            interval=_interval(event, losses[place.slug], design) if pairs else None,
-            place=place,
+            interval=_interval(event, losses[place.slug], design, scale) if pairs and place.slug in exact else None,
+            place=_rounded(place, scale),
         )
-        for place in order(scores, pairs, higher_is_better=event.higher_is_better)
+        for place in [*places, *off]
     ]
     return PrivateBoard(rows=tuple(final), test_rows=len(event.private_task.test_rows(0)))
 
 
 def event_document(event: Event, now: datetime) -> dict[str, Any]:
-    """What everybody may know of an event, as plain values."""
+    """What everybody may know of an event, as plain values, with how much its public board tells of hidden targets."""
     names = ("name", "title", "mode", "opening", "public_opening", "closing", "metric", "public", "final")
-    return {**{name: getattr(event, name) for name in names}, "phase": event.phase(now)}
+    return {**{name: getattr(event, name) for name in names}, "phase": event.phase(now), **told(event)}
 
 
 def board_document(event: Event, public: PublicBoard, final: PrivateBoard | None, now: datetime) -> dict[str, Any]:
-    """The boards as plain values, with all digits; the private one only if it is given."""
+    """The boards as plain values; the private one only if it is given."""
     document = {**event_document(event, now), "public_board": asdict(public)}
     if final is not None:
         rows = [_final_row(row) for row in final.rows]
@@ -218,14 +236,7 @@ def require_public(event: Event, now: datetime) -> None:
         )
 
 
-def _score(event: Event, combining: Combining, scores: PartScores) -> Summary:
-    if combining == "mean":
-        return scores.mean[event.metric]
-    value = scores.bagged[event.metric]
-    return Summary(mean=value, std=0.0, min=value, max=value)
-
-
-def _ranks(event: Event, scores: Mapping[str, Summary]) -> dict[str, int]:
+def _ranks(event: Event, scores: Mapping[str, ShownScore]) -> dict[str, int]:
     return ranked({name: score.mean for name, score in scores.items()}, higher_is_better=event.higher_is_better)
 
 
@@ -265,6 +276,18 @@ def _design(event: Event) -> Design:
     return Design(folds=folds, clusters=clusters, scatter=task.fold_scatter, classes=classes)
 
 
-def _interval(event: Event, losses: NDArray[np.float64], design: Design) -> Interval:
+def _interval(event: Event, losses: NDArray[np.float64], design: Design, scale: Scale) -> Interval:
     found = score_interval(losses, design)
-    return Interval(low=1 - found.high, high=1 - found.low) if event.higher_is_better else found
+    return scale.ends(Interval(low=1 - found.high, high=1 - found.low) if event.higher_is_better else found)
+
+
+def _rounded(place: Place, scale: Scale) -> Place:
+    """A place with numbers of as many digits as scores have."""
+    if place.difference is None or place.difference_interval is None or place.p is None:
+        return place
+    return replace(
+        place,
+        difference=scale.rounded(place.difference),
+        difference_interval=scale.ends(place.difference_interval),
+        p=float(f"{place.p:.2g}"),
+    )

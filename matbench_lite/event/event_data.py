@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -210,10 +211,8 @@ def read_inputs(folder: Path, task: Task) -> pd.Series | pd.DataFrame:
     """Inputs that come without targets, as `Task.inputs` gives them, by row id; an `EventError` if there are none."""
     import pandas as pd
 
-    path = folder / "data" / data_file(_NO_TARGETS, task.input)
     columns = [INPUT_COLUMNS[task.input]] if task.table is None or task.input != "table" else list(task.table.columns)
-    wrong = (OSError, ValueError, KeyError)
-    with raising(EventError, f"{path} cannot be read", fix="unpack the kit again", on=wrong):
+    with _reading_inputs(folder, task) as path:
         frame = _read(path)
         ids, inputs = pd.Index(frame["id"], name="id"), frame[columns]
     if task.input == "table":
@@ -227,6 +226,23 @@ def read_inputs(folder: Path, task: Task) -> pd.Series | pd.DataFrame:
 
     structures = StructureColumns(encode_structures(orjson.loads(text) for text in texts))
     return pd.Series(StructureArray(structures), index=ids, name="structure")
+
+
+def input_ids(folder: Path, task: Task) -> list[str]:
+    """The ids of such rows, in their order."""
+    import pandas as pd
+
+    with _reading_inputs(folder, task) as path:
+        frame = pd.read_parquet(path, columns=["id"]) if path.suffix == ".parquet" else _read(path)
+        return [str(id) for id in frame["id"]]
+
+
+@contextmanager
+def _reading_inputs(folder: Path, task: Task) -> Iterator[Path]:
+    path = folder / "data" / data_file(_NO_TARGETS, task.input)
+    wrong = (OSError, ValueError, KeyError)
+    with raising(EventError, f"{path} cannot be read", fix="unpack the kit again", on=wrong):
+        yield path
 
 
 def data_file(name: str, input: Input) -> str:

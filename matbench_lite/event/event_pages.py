@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -10,8 +11,9 @@ import orjson
 
 from matbench_lite.event.event_boards import PrivateBoard, PublicBoard, SubmissionLine, board_document
 from matbench_lite.event.event_settings import Event
-from matbench_lite.metrics import METRICS, Summary
-from matbench_lite.text import MISSING, spread
+from matbench_lite.event.shown_scores import GUESSES, MEAN_DIGITS, STD_DIGITS, ShownScore, told
+from matbench_lite.metrics import METRICS
+from matbench_lite.text import MISSING
 from matbench_lite.view import (
     EMPTY,
     Cell,
@@ -30,17 +32,28 @@ from matbench_lite.view import (
 
 _INTERVAL = "95 % interval of the test score on other rows like these, for these trained models (bootstrap by cluster)."
 _MOVE = "Places won from the public to the private board."
+_OWN = ": on rows whose targets are in the kit; its author can choose it, so it ranks nobody"
+SHOWN = (
+    f"Scores have {MEAN_DIGITS} digits, their standard deviations {STD_DIGITS}; what is more than {GUESSES} times as "
+    "far from perfect as a constant guess is off the scale: a board is not to be read like a file of hidden targets."
+)
+"""How scores are shown, and why."""
+KNOWN_TARGETS = (
+    "This event was made before there were hidden validation rows: participants have the targets that this board ranks "
+    "by, and a copy of them is a perfect score. The private test decides. A new event has hidden rows."
+)
+"""What is said of an event whose public board ranks by targets in the kit."""
 _MARK = "Kept, but early, late, a copy of an earlier one, or above the limits."
 
 
 def public_columns(event: Event, board: PublicBoard) -> list[Column]:
-    """Participants down, by validation score."""
+    """Participants down, by the score that ranks in public."""
     rows = board.rows
     lines = [row.submission for row in rows]
     return [
         column_of_numbers("rank", [row.rank for row in rows], kind="rank"),
         column_of_texts("participant", [line.participant for line in lines], kind="name", foreign=True),
-        _scores(event, event.public, "validation", [row.valid for row in rows], [row.rank == 1 for row in rows]),
+        *_public_scores(event, lines, [row.rank == 1 for row in rows]),
         column_of_numbers("submissions", [row.submissions for row in rows], spare=2),
         _times(lines),
         column_of_texts("title", [line.title for line in lines], kind="entry", spare=3, foreign=True),
@@ -65,7 +78,7 @@ def final_columns(event: Event, board: PrivateBoard) -> list[Column]:
         p_column([place.p for place in places], spare=5),
         column_of_numbers("public rank", [row.public_rank for row in rows], spare=2),
         Column("move", "move", moves, note=_MOVE, right=True, down=True, spare=2),
-        _scores(event, event.public, "validation", [row.valid for row in rows], [False] * len(rows), spare=6),
+        _scores(event, event.public, public_part(event), [row.score for row in rows], spare=6),
         column_of_texts("title", [row.submission.title for row in rows], kind="entry", spare=6, foreign=True),
     ]
 
@@ -78,7 +91,7 @@ def submission_columns(event: Event, lines: Sequence[SubmissionLine]) -> list[Co
         _times(lines),
         Column("state", "state", [Cell(text=line.state, small=line.stage or "") for line in lines]),
         Column("mark", "does not count", [Cell(text=line.mark or MISSING) for line in lines], note=_MARK),
-        _scores(event, event.public, "validation", [line.valid for line in lines], [False] * len(lines)),
+        *_public_scores(event, lines),
         column_of_texts("title", [line.title for line in lines], kind="entry", foreign=True),
     ]
 
@@ -88,20 +101,44 @@ def _times(lines: Sequence[SubmissionLine]) -> Column:
     return Column("received", "received", cells, unit="UTC", spare=1)
 
 
+def public_part(event: Event) -> str:
+    """The rows that the public board ranks by, in a word or two."""
+    hidden = event.mode == "predictions" and not event.ranks_known_targets
+    return "hidden validation" if hidden else "validation"
+
+
+def _public_scores(event: Event, lines: Sequence[SubmissionLine], strong: Sequence[bool] = ()) -> list[Column]:
+    """The score that ranks and, where predictions are sent, beside it the one that its author can choose."""
+    own = [line.own_valid for line in lines]
+    return [
+        _scores(event, event.public, public_part(event), [line.score for line in lines], strong),
+        _scores(event, event.public, "own validation", own, note=_OWN, spare=1),
+    ]
+
+
 def _scores(
-    event: Event, combining: str, part: str, scores: Sequence[Summary | None], strong: Sequence[bool], *, spare: int = 0
+    event: Event,
+    combining: str,
+    part: str,
+    scores: Sequence[ShownScore | None],
+    strong: Sequence[bool] = (),
+    *,
+    note: str = "",
+    spare: int = 0,
 ) -> Column:
     over = "mean and standard deviation over the inner folds" if combining == "mean" else "of the averaged predictions"
     cells = [
-        EMPTY if score is None else Cell(text=spread(score), value=score.mean, ink="leading" if bold else "")
-        for score, bold in zip(scores, strong, strict=True)
+        EMPTY
+        if score is None
+        else Cell(text=score.text, value=math.nan if score.off_the_scale else score.mean, ink="leading" if bold else "")
+        for score, bold in zip(scores, strong or [False] * len(scores), strict=True)
     ]
     return Column(
-        part,
+        part.replace(" ", "_"),
         f"{part} {METRICS[event.metric].label}",
         cells,
         unit=unit_of(event.metric, event.public_task.unit),
-        note=f"{METRICS[event.metric].description}, {over}",
+        note=f"{METRICS[event.metric].description}, {over}{note}",
         right=True,
         down=event.higher_is_better,
         spare=spare,
@@ -133,7 +170,10 @@ def build_board(event: Event, public: PublicBoard, final: PrivateBoard | None, f
             phase=event.phase(now),
             metric=METRICS[event.metric],
             unit=unit_of(event.metric, event.public_task.unit),
-            spread=spread,
+            part=public_part(event),
+            shown=SHOWN,
+            told=told(event),
+            known_targets=KNOWN_TARGETS,
             data=_DATA,
             now=now,
             public=public,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -33,11 +33,14 @@ from matbench_lite.train import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from matbench_lite.tasks import Task
 
 Seen = Callable[[Received], None]
 """Called with each submission when it was scored or has failed."""
 UNUSABLE, UNRANKED = "its predictions cannot be used", "its predictions cannot be ranked"
+NO_MODEL = "has no model.py"
 
 
 def waiting(event: Event, ids: Sequence[str] = (), *, again: bool = False) -> tuple[Received, ...]:
@@ -88,7 +91,10 @@ def score_submissions(
 
 
 def load_folds(event: Event, submission: Received) -> tuple[PartPredictions, ...]:
-    """What the models of a submission predict, as sent or as trained; an `EventError` if it cannot be used."""
+    """What the models of a submission predict, as sent or as trained; an `EventError` if it cannot be used.
+
+    Of predictions that were sent, "hidden" are those of the hidden validation rows, counted from 0 like the test rows.
+    """
     folder = ReceivedFolder(event)
     if event.mode == "code":
         jobs = _jobs(event, folder, submission)
@@ -97,25 +103,39 @@ def load_folds(event: Event, submission: Received) -> tuple[PartPredictions, ...
             message = f"{submission.id} was trained on {len(known)} of {event.inner_folds} inner folds"
             raise EventError(message, fix=f"run `mbl event score` with {submission.id}")
         return tuple(outcome.predictions for _, outcome in known)
-    task = event.public_task
-    return read_predictions(
+    task, private = event.public_task, event.private_parts
+    asked = np.concatenate(list(private.values()))
+    sent = read_predictions(
         folder.files(submission.id) / PREDICTIONS_FILE,
         task.kind,
         event_folds(event, task),
         task.ids,
-        event.private_task.test_ids(0),
+        event.private_task.ids[asked],
         task.classes,
     )
+    return tuple({"valid": fold["valid"], **_parts(fold["test"], private)} for fold in sent)
+
+
+def _parts(predicted: RowPredictions, parts: Mapping[str, NDArray[np.intp]]) -> PartPredictions:
+    """What was predicted for the rows of some parts, one part after the other; of each counted from 0."""
+    found, first = {}, 0
+    for part, rows in parts.items():
+        here = slice(first, first + len(rows))
+        std = None if predicted.std is None else predicted.std[here]
+        counted = np.arange(len(rows), dtype=np.intp)
+        found[part] = replace(predicted, rows=counted, prediction=predicted.prediction[here], std=std)
+        first = here.stop
+    return found
 
 
 def score_folds(event: Event, folds: Sequence[PartPredictions]) -> EventScores:
-    """Scores on what was held out, and on the private test rows; a `MetricError` if a prediction is not finite."""
-    test_rows = event.private_task.test_rows(0)
-    tested = [replace(fold["test"], rows=test_rows[fold["test"].rows]) for fold in folds]
-    return EventScores(
-        valid=_part_scores(event.valid_task, [fold["valid"] for fold in folds]),
-        test=_part_scores(event.private_task, tested),
-    )
+    """Scores on what was held out, and on private rows; a `MetricError` if a prediction is not finite."""
+    private = event.private_parts
+    scores = {
+        part: _part_scores(event.private_task, [replace(fold[part], rows=rows[fold[part].rows]) for fold in folds])
+        for part, rows in private.items()
+    }
+    return EventScores(valid=_part_scores(event.valid_task, [fold["valid"] for fold in folds]), **scores)
 
 
 def _permit(event: Event, *, run_submitted_code: bool, isolated: bool) -> None:
@@ -154,7 +174,7 @@ def _scored(
         scores = score_folds(event, folds)
     except MatbenchLiteError:
         return folder.keep(submission, state="error", stage=UNRANKED, trace=traceback.format_exc())
-    ranking = [part.mean.get(event.metric) for part in (scores.valid, scores.test)]
+    ranking = [part.mean.get(event.metric) for part in (scores.valid, scores.public, scores.test)]
     if not all(summary is not None and math.isfinite(summary.mean) for summary in ranking):
         why = f"{event.metric} cannot be computed: a part of an inner fold lacks a class"
         if any(fold["test"].type == "label" for fold in folds):
@@ -177,7 +197,7 @@ def _train(
     """
     if not (folder.files(submission.id) / MODEL_FILE).is_file():
         raise SubmittedCodeError(
-            f"there is no {MODEL_FILE}", stage="has no model.py", details=f"there is no {MODEL_FILE} at the top"
+            f"there is no {MODEL_FILE}", stage=NO_MODEL, details=f"there is no {MODEL_FILE} at the top"
         )
     every, journal = _jobs(event, folder, submission, resources), _journal(folder, submission)
     _, missing = journal.known(every)
@@ -196,8 +216,8 @@ def _keep_sent(event: Event, folder: ReceivedFolder, submission: Received, folds
     """Put what was sent into a journal, with the truth, where the table of predictions also finds what was trained."""
     sender = Named(name=submission.id, sha256=submission.sha256)
     jobs, journal = event_jobs(event, event.public_task, sender), _journal(folder, submission)
-    private = event.private_task
-    truth = {"valid": event.public_task.target_values, "test": private.target_values[private.test_rows(0)]}
+    private = {part: event.private_task.target_values[rows] for part, rows in event.private_parts.items()}
+    truth = {"valid": event.public_task.target_values, **private}
     _, missing = journal.known(jobs)
     for job in missing:
         sent = folds[job.piece].items()

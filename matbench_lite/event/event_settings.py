@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from matbench_lite.documents import TomlTable, toml_document
 from matbench_lite.errors import EventError
@@ -14,6 +14,10 @@ from matbench_lite.event.arrival_files import ArrivalLimits
 from matbench_lite.metrics import CLASSIFICATION_METRICS, METRICS, REGRESSION_METRICS
 from matbench_lite.tasks import Scoring, Task, load_benchmark
 from matbench_lite.train import DEFAULT_INNER_FOLDS, MAX_INNER_FOLDS, Limits
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Mode = Literal["predictions", "code"]
 Combining = Literal["mean", "bagged"]
@@ -79,13 +83,32 @@ class Event:
 
     @cached_property
     def private_task(self) -> Task:
-        """The private data: rows to train on, and those that decide."""
+        """The private data: rows to train on, or of hidden validation where predictions are sent; those that decide."""
         return only_task(self.private / BENCHMARK_FILE)
 
     @property
     def valid_task(self) -> Task:
         """The data that inner folds hold out: public where predictions are sent, private where code is."""
         return self.private_task if self.mode == "code" else self.public_task
+
+    @cached_property
+    def private_parts(self) -> dict[str, NDArray[np.intp]]:
+        """Rows of the private data that submissions are scored on and whose targets no model is shown, by part.
+
+        "test" decides. Where predictions are sent, "hidden" are the rows that the public board ranks by: the kit asks
+        for them, too. Events that were made before there were such rows have none.
+        """
+        from matbench_lite.event.event_data import input_ids  # which needs this module
+
+        task = self.private_task
+        rows = task.train_rows(0)
+        hidden = rows[task.ids[rows].isin(input_ids(self.kit, task))] if self.mode == "predictions" else rows[:0]
+        return {**({"hidden": hidden} if len(hidden) else {}), "test": task.test_rows(0)}
+
+    @property
+    def ranks_known_targets(self) -> bool:
+        """Whether the public board ranks by rows whose targets participants have, as events once did."""
+        return self.mode == "predictions" and "hidden" not in self.private_parts
 
     @property
     def higher_is_better(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
@@ -17,12 +18,15 @@ from matbench_lite.cleaner import clean_lines, for_markdown
 from matbench_lite.errors import EventError, raising
 from matbench_lite.event.event_data import Source, data_file, write_dataset, write_inputs
 from matbench_lite.event.event_settings import SETTINGS_FILE, Event, load_event, ranking_metrics
+from matbench_lite.event.shown_scores import guess_score
 from matbench_lite.event.submission_files import ABOUT_FILE, event_folds
 from matbench_lite.metrics import METRICS, ranking_metric
 from matbench_lite.templating import render
-from matbench_lite.train import MODEL_FILE, about_model, load_model
+from matbench_lite.text import count
+from matbench_lite.train import MODEL_FILE, load_model
 
 DATASETS = ("public train", "public test", "private train", "private test")
+"""In this order in `Shares`."""
 
 
 def create_event(event: Event, source: Source, *, shares: Shares | None = None, split_seed: int | None = None) -> Event:
@@ -59,9 +63,12 @@ def create_event(event: Event, source: Source, *, shares: Shares | None = None, 
     folder = event.folder
     if folder.exists():
         raise EventError(f"{folder} already exists", fix="choose another --output, or remove it")
-    shares = shares or (Shares() if event.mode == "code" else WITHOUT_PRIVATE_TRAINING)
-    if event.mode == "code" and not shares.private_train:
-        raise EventError("submitted code needs private rows to train on", fix="give private train a share")
+    shares = shares or (Shares() if event.mode == "code" else FOR_PREDICTIONS)
+    if not shares.private_train:
+        why = "submitted code needs private rows to train on"
+        if event.mode == "predictions":
+            why = "predictions need hidden rows to be ranked by in public: all others can be copied from the kit"
+        raise EventError(why, fix="give private train, the third, a share")
     seed = secrets.randbelow(2**32) if split_seed is None else split_seed
     rows = split_rows(source.kin, source.labels, shares, seed=seed)
     begin, around = f".{folder.name}.", folder.parent
@@ -74,8 +81,19 @@ def create_event(event: Event, source: Source, *, shares: Shares | None = None, 
             # Too few rows are known now, not when the first submission has come.
             for task in (staged.public_task, staged.valid_task):
                 event_folds(staged, task)
+            _check_scores(staged)
             staged.folder.rename(folder)
     return load_event(folder)
+
+
+def _check_scores(event: Event) -> None:
+    for part, rows in event.private_parts.items():
+        if not math.isfinite(guess_score(event.private_task, rows, event.metric)):
+            what = f"{count(len(rows), 'row')} {'of the private test' if part == 'test' else 'of hidden validation'}"
+            raise EventError(
+                f"{event.metric} cannot be computed of {what}: too few, or a class is missing",
+                fix="give more rows, other shares or another metric",
+            )
 
 
 def _write(event: Event, source: Source, rows: Mapping[str, NDArray[np.intp]], seed: int) -> None:
@@ -85,7 +103,9 @@ def _write(event: Event, source: Source, rows: Mapping[str, NDArray[np.intp]], s
     for folder, which in ((event.kit, "public"), (private, "private")):
         write_dataset(folder, source, which, rows[f"{which} train"], rows[f"{which} test"], **names)
     if event.mode == "predictions":
-        write_inputs(event.kit, source, rows["private test"])
+        # In an order that does not tell which of them decide.
+        hidden = np.concatenate([rows["private train"], rows["private test"]])
+        write_inputs(event.kit, source, np.random.default_rng([seed, 2]).permutation(hidden))
     sizes = {name: len(of) for name, of in rows.items()}
     write_bytes(private / "split.json", (json.dumps({"seed": seed, "rows": sizes}, indent=2) + "\n").encode())
     settings = render(f"event/files/{SETTINGS_FILE}.j2", **asdict(event)).encode()
@@ -103,7 +123,6 @@ def _write(event: Event, source: Source, rows: Mapping[str, NDArray[np.intp]], s
         "columns": source.columns,
         "metric": METRICS[event.metric],
         "baseline": baseline.name,
-        "algorithm": about_model(baseline)["algorithm"],
         "source": baseline.files[0].read_text(encoding="utf-8"),
         "data_file": data_file("public", task.input),
     }
@@ -116,8 +135,9 @@ def _write(event: Event, source: Source, rows: Mapping[str, NDArray[np.intp]], s
 class Shares:
     """How the rows are shared out, each from 0 to 1, all of them together 1.
 
-    Public rows are in the kit, to train and validate on, and for the local test; of the private ones, submitted code is
-    trained and validated on some, the others decide.
+    Public rows are in the kit, to train and validate on, and for the local test. The public board ranks by some of the
+    private ones, `private_train`: submitted code is trained and validated on them, predictions of them are scored. The
+    others decide.
     """
 
     public_train: float = 0.4
@@ -126,8 +146,8 @@ class Shares:
     private_test: float = 0.2
 
 
-WITHOUT_PRIVATE_TRAINING = Shares(0.6, 0.15, 0.0, 0.25)
-"""For events to which predictions are sent: nobody could train on private rows."""
+FOR_PREDICTIONS = Shares(0.5, 0.125, 0.125, 0.25)
+"""For events to which predictions are sent: a third of the rows whose targets are not in the kit ranks in public."""
 
 
 def split_rows(

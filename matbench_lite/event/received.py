@@ -5,7 +5,7 @@ private/received/0001-team-a/
   files/            what was sent
   submission.json   who, when, how it came, what is held against it, how far it has come
   journal/          what the models of the inner folds predict, as trained or, when it was scored, as sent
-  scores.json       scores on what was held out, and on the private test rows
+  scores.json       scores on what was held out, on hidden validation rows, and on the private test rows
 ```
 """
 
@@ -84,10 +84,19 @@ class PartScores:
 
 @dataclass(frozen=True, kw_only=True)
 class EventScores:
-    """Scores on what inner folds held out, which are public, and on the test rows, secret until the event closed."""
+    """Scores on what inner folds held out, on the test rows, secret until the event closed, and on hidden rows.
+
+    `hidden` are validation rows whose targets only the organiser has, where predictions are sent.
+    """
 
     valid: PartScores
     test: PartScores
+    hidden: PartScores | None = None
+
+    @property
+    def public(self) -> PartScores:
+        """What the public board ranks by."""
+        return self.hidden or self.valid
 
 
 class ReceivedFolder:
@@ -161,7 +170,7 @@ class ReceivedFolder:
     def scores(self, id: str) -> EventScores:
         """The scores of a submission that was scored; an `EventError` if they cannot be read."""
         with _reading(self.path / id / SCORES_FILE, fix=f"run `mbl event score` with {id}") as document:
-            return EventScores(**{part: _part(document[part]) for part in ("valid", "test")})
+            return EventScores(**{part: _part(scores) for part, scores in document.items() if scores is not None})
 
 
 @contextmanager

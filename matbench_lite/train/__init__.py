@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         Contained as Contained, Here as Here, Processes as Processes, Runner as Runner, runner as runner,
     )
     from matbench_lite.train.sandbox import (
-        Limits as Limits, isolation_problem as isolation_problem, visible_folders as visible_folders,
+        STAGES as STAGES, Limits as Limits, isolation_problem as isolation_problem, visible_folders as visible_folders,
     )
     from matbench_lite.train.trial import (
         Blend as Blend, blend_runs as blend_runs, load_bagged as load_bagged, rescore as rescore,

@@ -3,7 +3,7 @@
 | column | what |
 |---|---|
 | model, task, protocol, piece | who predicted what, in which fold, inner fold, run or group |
-| part, row | "train", "valid", "test" or "beyond", and the position of the row in it or in the task |
+| part, row | "train", "valid", "hidden", "test" or "beyond", and the position of the row in it or in the task |
 | type | "value", "label" or "probability"; "score" of an evaluation |
 | prediction, std, truth | numbers, of classes 0, 1, …; text in evaluations of answers that are no numbers |
 | loss | the absolute error, 1 for a wrong class, the score of an evaluation; smaller is better |

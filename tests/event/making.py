@@ -10,12 +10,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from filelock import FileLock
 
 from matbench_lite import load_benchmark
 from matbench_lite.event import (
     Event,
     Received,
+    Shares,
     benchmark_source,
     clock,
     create_event,
@@ -24,6 +26,7 @@ from matbench_lite.event import (
     pack,
     receive,
 )
+from matbench_lite.event.event_data import read_inputs
 from matbench_lite.train import load_model
 
 DUMMY = """
@@ -48,7 +51,13 @@ def get_estimator(task):
 
 
 def make_event(
-    folder: Path, *, mode: str = "predictions", task: str = "mini_gap", source: Any = None, **changes: object
+    folder: Path,
+    *,
+    mode: str = "predictions",
+    task: str = "mini_gap",
+    source: Any = None,
+    shares: Shares | None = None,
+    **changes: object,
 ) -> Event:
     bench, now = load_benchmark("mini"), clock()
     settings = Event(
@@ -65,6 +74,7 @@ def make_event(
     return create_event(
         replace(settings, **changes),  # type: ignore[arg-type]
         source or benchmark_source(bench, bench[task]),
+        shares=shares,
         split_seed=1,
     )
 
@@ -74,6 +84,26 @@ def write_model(folder: Path, *, participant: str = "Team A", quantile: float = 
     (folder / "model.py").write_text(source if source is not None else DUMMY.format(quantile=quantile))
     (folder / "submission.toml").write_text(f'participant = "{participant}"\ntitle = "Quantile {quantile}"\n')
     return folder
+
+
+Predict = Callable[[int, str, pd.Index], Any]
+"""Numbers, or the columns of `predictions.csv`, of one inner fold, part and its row ids."""
+
+
+def send_numbers(event: Event, folder: Path, predict: Predict, *, participant: str = "Mallory") -> Received:
+    """Send a `predictions.csv` that any program could have written."""
+    kit = open_kit(event.kit)
+    asked = read_inputs(event.kit, kit.task).index
+    frames = []
+    for fold in kit.folds:
+        for part, ids in (("valid", kit.task.ids[fold.valid]), ("test", asked)):
+            said = predict(fold.number, part, ids)
+            columns = said if isinstance(said, dict) else {"prediction": said}
+            frames.append(pd.DataFrame({"fold": fold.number, "part": part, "id": ids, **columns}))
+    folder.mkdir()
+    pd.concat(frames).to_csv(folder / "predictions.csv", index=False)
+    (folder / "submission.toml").write_text(f'participant = "{participant}"\n')
+    return receive(event, folder)
 
 
 def closed(event: Event) -> Event:

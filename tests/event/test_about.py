@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from matbench_lite.errors import EventError
+from matbench_lite.event import Event
 from matbench_lite.event.submission_files import About, identity, named, read_about
 from matbench_lite.text import slug
 
@@ -18,6 +19,10 @@ def test_what_it_says(tmp_path: Path) -> None:
 def test_the_kits_placeholder_is_no_name(tmp_path: Path) -> None:
     (tmp_path / "submission.toml").write_text('participant = "Your name or that of your team"\n')
     assert read_about(tmp_path).participant == ""
+
+
+def test_the_kits_file_has_neither_name_nor_title(event: Event) -> None:
+    assert read_about(event.kit / "models" / "start") == About()
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_scores_are_not_printed_while_they_are_secret(
     scores = json.loads((event.private / "received" / "0001-team-a" / "scores.json").read_text())
     assert f"{scores['test']['mean']['mae']['mean']:.4f}" not in said
     assert "Private board" not in said
-    assert "Public board: validation scores" in said
+    assert "Public board: hidden validation scores" in said
     assert run(["event", "score", str(event.folder)]) == 0
     assert "nothing waits" in capsys.readouterr().out
 

@@ -6,11 +6,23 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from matbench_lite import load_benchmark
 from matbench_lite.errors import EventError, MatbenchLiteError, RunError
-from matbench_lite.event import Event, Shares, benchmark_source, check_submission, create_event, open_kit, pack, take
+from matbench_lite.event import (
+    Event,
+    Shares,
+    benchmark_source,
+    check_submission,
+    create_event,
+    open_kit,
+    pack,
+    table_source,
+    take,
+)
 from matbench_lite.event.event_data import read_inputs
 from matbench_lite.train import Resources, load_model
 
@@ -30,7 +42,12 @@ def test_the_four_datasets_are_apart_and_complete(code_event: Event) -> None:
 
 def test_the_private_inputs_are_those_of_the_private_test_rows(event: Event) -> None:
     inputs = read_inputs(event.kit, event.public_task)
-    assert inputs.equals(event.private_task.inputs)
+    expected = event.private_task.inputs
+    assert len(event.private_task.train_rows(0)) == 63
+    assert inputs.sort_index().equals(expected.sort_index())
+    # Nothing but the organiser's split tells which of them decide.
+    is_test = np.isin(inputs.index, event.private_task.test_ids(0))
+    assert abs(np.corrcoef(is_test, np.arange(len(inputs)))[0, 1]) < 0.25
     assert not (event.kit / "data" / "private.csv").exists()
     assert (event.private.stat().st_mode & 0o077) == 0
 
@@ -44,8 +61,8 @@ def test_structures_go_through_a_kit(tmp_path: Path) -> None:
     event = make_event(tmp_path / "e", task="mini_e_form")
     inputs = read_inputs(event.kit, event.public_task)
     expected = event.private_task.inputs
-    assert list(inputs.index) == list(expected.index)
-    assert [each.as_dict() for each in inputs[:5]] == [each.as_dict() for each in expected[:5]]
+    assert sorted(inputs.index) == sorted(expected.index)
+    assert [each.as_dict() for each in inputs[:5]] == [each.as_dict() for each in expected[inputs.index[:5]]]
     model = write_model(tmp_path / "mine")  # takes compositions, gets formulas
     submission = pack(open_kit(event.kit), load_model(model), tmp_path / "mine.zip")
     take(submission, tmp_path / "files")
@@ -72,7 +89,8 @@ def test_the_readme_says_what_to_do(event: Event) -> None:
     text = (event.kit / "README.md").read_text()
     assert "mbl try models/mine --benchmark benchmark.toml --inner-folds 3" in text
     assert "mbl event pack models/mine" in text
-    assert "300 rows to train on and 75 to test on" in text
+    assert "249 rows to train on and 63 to test on" in text
+    assert "188 rows whose targets the organiser keeps:\n63 of them" in text
     assert not re.search(r"\{\{|\{%|None", text)
 
 
@@ -118,6 +136,17 @@ def test_a_folder_that_is_no_kit(event: Event, tmp_path: Path) -> None:
     shutil.copy(event.kit / "event.toml", tmp_path)
     with pytest.raises(EventError, match="is no kit"):
         open_kit(tmp_path)
+
+
+def test_an_event_that_nobody_could_be_ranked_in_is_not_made(tmp_path: Path) -> None:
+    """A single row has no R²: every submission would have failed."""
+    pd.DataFrame({"x": range(40), "y": np.arange(40) / 7}).to_csv(tmp_path / "my.csv", index=False)
+    source = table_source(tmp_path / "my.csv", target="y", input="table")
+    shares = Shares(0.7, 0.1, 0.02, 0.18)
+    with pytest.raises(EventError, match=r"r2 cannot be computed of 1 row of hidden validation.*other shares"):
+        make_event(tmp_path / "e", source=source, metric="r2", inner_folds=2, shares=shares)
+    assert not (tmp_path / "e").exists()
+    assert make_event(tmp_path / "e", source=source, metric="mae", inner_folds=2, shares=shares).folder.exists()
 
 
 def test_nothing_is_left_of_an_event_that_cannot_be_made(event: Event, tmp_path: Path) -> None:

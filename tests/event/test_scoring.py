@@ -9,6 +9,7 @@ from matbench_lite import metrics
 from matbench_lite.cli.app import run
 from matbench_lite.errors import EventError
 from matbench_lite.event import Event, ReceivedFolder, load_event, open_kit, receive, score_submissions, waiting
+from matbench_lite.event.event_data import read_inputs
 from matbench_lite.event.kit import predict_folds
 from matbench_lite.train import load_model, predictions_table, try_model
 
@@ -32,12 +33,16 @@ def test_test_scores_are_on_the_private_rows(event: Event, send: Send, tmp_path:
     received = send(event, write_model(tmp_path / "mine", quantile=0.1))
     score_submissions(event, waiting(event))
     scores = ReceivedFolder(event).scores(received.id)
-    truth = event.private_task.target_values[event.private_task.test_rows(0)]
-    kit = open_kit(event.kit)
+    task, kit = event.private_task, open_kit(event.kit)
     folds = predict_folds(kit, load_model(tmp_path / "mine"))
-    by_fold = [metrics.mae(truth, fold["test"].prediction) for fold in folds]
-    assert [fold["mae"] for fold in scores.test.folds] == by_fold
-    assert scores.test.bagged["mae"] == metrics.mae(truth, np.mean([fold["test"].prediction for fold in folds], axis=0))
+    places = {id: place for place, id in enumerate(read_inputs(event.kit, event.public_task).index)}
+    for part, rows in ((scores.hidden, task.train_rows(0)), (scores.test, task.test_rows(0))):
+        assert part is not None
+        asked, truth = [places[id] for id in task.ids[rows]], task.target_values[rows]
+        predicted = [fold["test"].prediction[asked] for fold in folds]
+        assert [fold["mae"] for fold in part.folds] == [metrics.mae(truth, each) for each in predicted]
+        assert part.bagged["mae"] == metrics.mae(truth, np.mean(predicted, axis=0))
+    assert scores.public == scores.hidden
 
 
 def test_one_that_fails_does_not_stop_the_others(event: Event, send: Send, tmp_path: Path) -> None:

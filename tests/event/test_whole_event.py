@@ -76,6 +76,12 @@ def own_data(path: Path) -> pd.DataFrame:
     return frame
 
 
+def rounded(summary: dict[str, float]) -> dict[str, Any]:
+    """A score as a board shows it."""
+    mean, std = float(f"{summary['mean']:.4g}"), float(f"{summary['std']:.2g}")
+    return {"mean": mean, "std": pytest.approx(std, abs=1e-3 * mean), "off_the_scale": False}
+
+
 def participant(folder: Path, kit: Path, name: str, source: str | None = None) -> tuple[Path, Path]:
     """A participant's folder with the kit, and a model in it."""
     folder.mkdir()
@@ -181,22 +187,31 @@ def test_an_event_of_predictions(tmp_path: Path) -> None:
     public = asked("event", "board", event, cwd=organiser)
     assert "private_board" not in public
     assert [line["state"] for line in public["public_board"]["submissions"]] == ["scored", "scored", "new"]
-    shown = {row["submission"]["participant"]: row["valid"] for row in public["public_board"]["rows"]}
-    assert shown == {name: trial["scores"]["mean"]["valid"]["mae"] for name, trial in tried.items()}
+    shown = {row["submission"]["participant"]: row["submission"]["own_valid"] for row in public["public_board"]["rows"]}
+    assert shown == {name: rounded(trial["scores"]["mean"]["valid"]["mae"]) for name, trial in tried.items()}
 
     # What participants and everybody else have holds no private target and no test score.
     public_bytes = everything(event / "kit", event / "board", tmp_path / "anna", tmp_path / "ben")
     assert [mark for mark in private_marks(event) if mark in public_bytes] == []
     shared = set(score_marks(event, "valid"))
-    assert [mark for mark in score_marks(event, "test") if mark in public_bytes and mark not in shared] == []
-    assert [mark for mark in score_marks(event, "valid") if mark in public_bytes] != []  # the search can find something
+    secret = [mark for part in ("hidden", "test") for mark in score_marks(event, part)]
+    assert [mark for mark in secret if mark in public_bytes and mark not in shared] == []
+    board = everything(event / "board")
+    assert [mark for mark in shared if mark in board] == []
+    assert b"hidden validation" in board
+    assert b"own validation" in board
+    private = everything(event / "private")
+    assert [mark for mark in (*shared, *secret) if mark not in private] == []  # the search can find something
 
     closed(load_event(event))
     final = asked("event", "board", event, cwd=organiser)["private_board"]
     assert [row["rank"] for row in final["rows"]] == [1, 2]
     assert (event / "board" / "site" / "final.html").is_file()
-    expected = reference_scores(tmp_path / "reference", event, {"Anna": anna_model, "Ben": ben_model})
+    reference = reference_scores(tmp_path / "reference", event, {"Anna": anna_model, "Ben": ben_model})
+    expected = {name: rounded(score) for name, score in reference.items()}
     assert {row["submission"]["participant"]: row["test"] for row in final["rows"]} == expected
+    titles = {row["submission"]["title"] for row in final["rows"]}
+    assert titles == {""}  # the kit's file has none that would stay
 
 
 @pytest.mark.usefixtures("isolation")
@@ -243,16 +258,17 @@ def test_an_event_of_code(tmp_path: Path) -> None:
         for name, model in (("Anna", anna_model), ("Ben", ben_model))
     }
     public = asked("event", "board", event, cwd=organiser)["public_board"]
-    shown = {row["submission"]["participant"]: row["valid"]["mean"] for row in public["rows"]}
-    assert shown == {name: trial["scores"]["bagged"]["valid"][-1]["mae"] for name, trial in tried.items()}
+    shown = {row["submission"]["participant"]: row["score"]["mean"] for row in public["rows"]}
+    bagged = {name: trial["scores"]["bagged"] for name, trial in tried.items()}
+    assert shown == {name: float(f"{scores['valid'][-1]['mae']:.4g}") for name, scores in bagged.items()}
     secret = asked("event", "board", event, "--private", cwd=organiser)["private_board"]
     ranked = {row["submission"]["participant"]: row["test"]["mean"] for row in secret["rows"]}
-    assert ranked == {name: trial["scores"]["bagged"]["test"][-1]["mae"] for name, trial in tried.items()}
+    assert ranked == {name: float(f"{scores['test'][-1]['mae']:.4g}") for name, scores in bagged.items()}
 
     # Nothing of it went where others look: not the targets, not the test scores, not what Carl's code said.
     public_bytes = everything(event / "kit", event / "board", tmp_path / "anna", tmp_path / "ben")
     assert [mark for mark in private_marks(event) if mark in public_bytes] == []
-    assert [mark for mark in score_marks(event, "test") if mark in public_bytes] == []
+    assert [mark for part in ("valid", "test") for mark in score_marks(event, part) if mark in public_bytes] == []
     assert b"ZeroDivisionError" not in everything(event / "board")
     assert (event / "private" / "board" / "site" / "final.html").is_file()
     assert not (event / "board" / "site" / "final.html").exists()
