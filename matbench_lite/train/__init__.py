@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from matbench_lite.train.journal import Journal as Journal, Log as Log
     from matbench_lite.train.model_file import (
         BASELINES as BASELINES, MODEL_FILE as MODEL_FILE, Model as Model, Named as Named, about_model as about_model,
-        importing_from as importing_from, load_file as load_file, load_model as load_model,
-        model_inputs as model_inputs, source_digest as source_digest,
+        gives_estimators as gives_estimators, importing_from as importing_from, load_file as load_file,
+        load_model as load_model, model_inputs as model_inputs, source_digest as source_digest,
+        submitted_model as submitted_model,
     )
     from matbench_lite.train.prediction_table import (
         ONLY_GROUPS as ONLY_GROUPS, Comparison as Comparison, RankedModel as RankedModel,
@@ -43,7 +44,8 @@ if TYPE_CHECKING:
         Contained as Contained, Here as Here, Processes as Processes, Runner as Runner, runner as runner,
     )
     from matbench_lite.train.sandbox import (
-        Limits as Limits, isolation_problem as isolation_problem, visible_folders as visible_folders,
+        Limits as Limits, isolation_problem as isolation_problem, require_isolation as require_isolation,
+        visible_folders as visible_folders,
     )
     from matbench_lite.train.trial import (
         Blend as Blend, blend_runs as blend_runs, load_bagged as load_bagged, rescore as rescore,

@@ -248,6 +248,8 @@ def _put_in(plan: Mapping[str, Any]) -> None:
     for path in plan["masks"]:
         if Path(f"/new{path}").is_dir():
             kernel.mount("tmpfs", f"/new{path}", "tmpfs", kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV)
+        elif Path(f"/new{path}").is_file():
+            kernel.mount("/old/dev/null", f"/new{path}", None, kernel.MS_BIND)
     for text, path in plan["links"]:
         _link(text, path)
 
