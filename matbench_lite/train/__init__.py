@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         DEFAULT_INNER_FOLDS as DEFAULT_INNER_FOLDS, MAX_INNER_FOLDS as MAX_INNER_FOLDS, Folds as Folds,
         InnerFold as InnerFold, LocalTest as LocalTest, inner_folds as inner_folds,
     )
+    from matbench_lite.train.reproduction import FEW_BITS as FEW_BITS, reproduce as reproduce
     from matbench_lite.train.run_plan import Plan as Plan, RunResult as RunResult, default_output as default_output
     from matbench_lite.train.runners import (
         Contained as Contained, Here as Here, Processes as Processes, Runner as Runner, runner as runner,
