@@ -63,11 +63,11 @@ class ReproducedFold:
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduced:
-    """What the record of an entry comes to: the worst verdict, the last date, the folds, and of which predictions."""
+    """What the record of an entry comes to: the worst verdict, the last date, which folds, of which predictions."""
 
     verdict: Likeness
     date: str
-    folds: tuple[str, ...]
+    folds: str
     values_sha256: str
 
 
@@ -98,24 +98,23 @@ def keep_reproduction(folder: Path, slug: str, document: Mapping[str, Any], fold
     return file
 
 
-def read_reproductions(submissions: Path, slugs: Iterable[str]) -> dict[str, Reproduced]:
-    """What is known of some entries of a folder, by slug; records of other predictions or other code do not count.
+def read_reproductions(entries: Iterable[Path]) -> dict[str, Reproduced]:
+    """What is known of some entries, by slug (folder name); records of other predictions or other code do not count.
 
     Raises:
         EntryError: If a record cannot be read.
     """
-    folder = submissions.resolve().parent / REPRODUCTIONS
     found = {}
-    for slug in slugs:
-        file = folder / f"{slug}.toml"
+    for folder in entries:
+        file = folder.resolve().parent.parent / REPRODUCTIONS / f"{folder.name}.toml"
         if not file.is_file():
             continue
-        document = read_document(submissions / slug)
+        document = read_document(folder)
         if folds := _read(file, document):
-            found[slug] = Reproduced(
+            found[folder.name] = Reproduced(
                 verdict=max((each.verdict for each in folds), key=_LIKENESSES.index),
                 date=max(each.date for each in folds),
-                folds=tuple(each.place for each in folds),
+                folds=", ".join(each.place for each in folds),
                 values_sha256=document["values_sha256"],
             )
     return found
