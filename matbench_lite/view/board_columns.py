@@ -315,7 +315,7 @@ def reproduced_words(found: Reproduced) -> str:
     """What was trained again, in words.
 
     Examples:
-        >>>         >>> folds, digest = "matbench_steels fold 3", "a1b2" * 16
+        >>> folds, digest = "matbench_steels fold 3", "a1b2" * 16
         >>> reproduced_words(Reproduced(verdict="equal", date="2026-11-19", folds=folds, values_sha256=digest))
         'matbench_steels fold 3 on 2026-11-19; predictions a1b2a1b2a1b2'
     """
