@@ -99,6 +99,6 @@ def _print(found: submission.ReproducedFold, task: Task) -> None:
     say(f"{metric.label}: {score}, recorded {before}; standard deviation over its folds {found.spread:.3g}")
     bits = f"{found.code_bits:.3g} bits of code for each different prediction of the entry"
     if found.code_bits < train.FEW_BITS:
-        say(f"{bits}: no table of them fits into it")
+        say(f"{bits}: too few to carry answers")
     else:
-        say(f"{bits}: read whether it computes them, a table of them would fit into it")
+        say(f"{bits}: enough to carry answers, so read that it computes them")

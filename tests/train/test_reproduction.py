@@ -13,10 +13,11 @@ from matbench_lite import Submission, load_benchmark
 from matbench_lite.errors import IsolationError, RunError, SubmittedCodeError, UnknownNameError
 from matbench_lite.submission import FoldPredictions, RecordedFold, ReproducedFold, code_sha256, read_entry, seal
 from matbench_lite.train import FEW_BITS, Limits, Plan, load_model, reproduce, run_model
-from matbench_lite.train.reproduction import choose_fold, compare_folds
+from matbench_lite.train.reproduction import choose_fold, code_bits, compare_folds
 from matbench_lite.train.sandbox import isolation
 
 MINI = load_benchmark("mini")
+SUBMISSIONS = Path(__file__).parents[2] / "submissions"
 TASK = MINI["mini_gap"]
 FOREST = """
 import numpy as np
@@ -204,7 +205,7 @@ def test_a_table_of_predictions_in_the_code_is_told_by_its_size(recorded: Callab
     """Nothing else can tell it: code that carries its answers gives them."""
     folder = recorded(HONEST)
     honest = again(folder)
-    assert honest.code_bits < 20
+    assert FEW_BITS < honest.code_bits < 20, "of one small task, any code could"
     entry = Submission.load(folder)
     answers = {fold: held.predictions.prediction.tolist() for fold, held in entry.recorded("mini_gap").items()}
     table = MEAN.replace(
@@ -348,3 +349,16 @@ def test_the_digest_of_code_follows_names_and_contents(recorded: Callable[..., P
     (folder / "theirs.py").rename(folder / "ours.py")
     seal(folder)
     assert code_sha256(read_entry(folder, MINI).document) != before
+
+
+@pytest.mark.skipif(not SUBMISSIONS.is_dir(), reason="the entries are in the repository, not in the package")
+def test_bits_of_code_are_counted_for_each_label_and_each_different_number() -> None:
+    numbers = read_entry(SUBMISSIONS / "ridge-magpie")
+    assert code_bits({"model.py": b"x" * 1000}, numbers) < 0.01
+    half = {fold: RecordedFold(predictions=held(np.zeros(100))) for fold in range(5)}
+    constant = replace(numbers, folds={"mini_gap": half})
+    labels = {fold: RecordedFold(predictions=FoldPredictions(type="label", prediction=np.zeros(100))) for fold in half}
+    one, many = (
+        code_bits({"model.py": b"x" * 1000}, replace(constant, folds={"mini_gap": folds})) for folds in (half, labels)
+    )
+    assert one == pytest.approx(500 * many, rel=0.01)
