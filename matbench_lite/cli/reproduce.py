@@ -72,17 +72,21 @@ def reproduce(
     except SubmittedCodeError as error:
         say(error.details, to=errors)
         raise
-    slug = entry.resolve().name
-    kept = None if output is None else submission.keep_reproduction(output, slug, read.document, found)
-    digests = {"values_sha256": read.document["values_sha256"], "code_sha256": submission.code_sha256(read.document)}
-    if json:
-        print_json({"entry": slug, **digests, **vars(found), "kept": None if kept is None else str(kept)})
-    else:
-        drawn = "" if seed is None else f", drawn with seed {seed}"
-        say(f"{slug}, {found.place}{drawn}: trained in {duration(found.seconds)} with seed {found.seed}")
-        _print(found, read.benchmark[found.task])
-        if kept is not None:
-            say(f"kept: {kept}")
+    slug, kept = entry.resolve().name, None
+    try:
+        if output is not None:
+            kept = submission.keep_reproduction(output, slug, read.document, found)
+    finally:  # what took an hour is said, kept or not
+        if json:
+            values, code = read.document["values_sha256"], submission.code_sha256(read.document)
+            digests = {"values_sha256": values, "code_sha256": code}
+            print_json({"entry": slug, **digests, **vars(found), "kept": None if kept is None else str(kept)})
+        else:
+            drawn = "" if seed is None else f", drawn with seed {seed}"
+            say(f"{slug}, {found.place}{drawn}: trained in {duration(found.seconds)} with seed {found.seed}")
+            _print(found, read.benchmark[found.task])
+    if kept is not None and not json:
+        say(f"kept: {kept}")
     return int(found.verdict == "not reproduced")
 
 

@@ -174,7 +174,7 @@ def _statements(source: str) -> list[ast.stmt]:
     if len(source) > _LONGEST_SOURCE:
         return []
     try:
-        return ast.parse(source).body
+        return ast.parse(source.removeprefix("\ufeff")).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 

@@ -214,7 +214,7 @@ def _seed(document: Mapping[str, Any]) -> int:
     """The seed that the entry's run says it had; 0, which is that of `mbl run`, where nothing is said."""
     run = document.get("metadata", {}).get("run")
     seed = run.get("seed") if isinstance(run, Mapping) else None
-    return seed if type(seed) is int and seed >= 0 else 0
+    return seed if type(seed) is int and 0 <= seed < 2**63 else 0
 
 
 def code_bits(code: Mapping[str, bytes], entry: Entry) -> float:

@@ -74,6 +74,17 @@ def test_code_that_fails_is_exit_code_1_with_its_trace_and_no_record(mbl: Callab
     assert not Path("kept").exists()
 
 
+@pytest.mark.usefixtures("isolation")
+def test_what_cannot_be_kept_is_said_all_the_same(mbl: Callable[..., Any], entry: Path) -> None:
+    Path("file").write_text("here")
+    for options in ((), ("--json",)):
+        ended = mbl("reproduce", entry, RUN, "-o", "file", *options)
+        assert ended.code == 1
+        assert "equal" in ended.out
+        assert "file/mine.toml cannot be written" in ended.err
+    assert Path("file").read_text() == "here"
+
+
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [

@@ -163,7 +163,7 @@ def _limit_resources(plan: dict[str, Any]) -> None:
     memory = plan["memory_mb"] * _MB
     limits = {
         "RLIMIT_CORE": 0,
-        "RLIMIT_CPU": int(plan["seconds"]) + 10,
+        "RLIMIT_CPU": int(plan["seconds"] * plan["threads"]) + 10,
         # Memory that can be written; address space is mostly promises, and libraries make large ones.
         "RLIMIT_DATA": memory + 256 * _MB,
         "RLIMIT_AS": 2 * memory + 8192 * _MB,
