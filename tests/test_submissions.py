@@ -9,7 +9,8 @@ import pytest
 
 from matbench_lite import load_benchmark
 from matbench_lite.check import Checked, check_entries
-from matbench_lite.train import load_model
+from matbench_lite.submission import read_reproductions
+from matbench_lite.train import load_model, reproduce
 
 from .real.conftest import filled_by
 
@@ -49,6 +50,30 @@ def test_every_score_is_that_of_the_predictions(
     for slug, found in checked.items():
         assert found.not_run == {}, slug
         assert set(found.verified.values()) == {True}, slug
+
+
+def test_every_one_of_them_was_reproduced() -> None:
+    """Its code was trained again, and predictions and code are still those: `mbl reproduce` wrote the records."""
+    found = read_reproductions(path for path in SUBMISSIONS.iterdir() if path.is_dir())
+    assert {slug: one.verdict for slug, one in found.items()} == {
+        path.name: "equal" for path in SUBMISSIONS.iterdir() if path.is_dir()
+    }
+
+
+@pytest.mark.real
+@pytest.mark.slow
+@pytest.mark.usefixtures("isolation")
+@pytest.mark.parametrize("slug", ["dummy", "gbt-magpie", "rf-magpie", "ridge-magpie"])
+def test_their_code_still_makes_their_predictions(
+    slug: str, real_data: Path, once: Callable[[str, Callable[[Path], None]], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On steels, whose inputs follow from the formulas; rf-structure takes minutes."""
+    originals = once("real-originals", filled_by(real_data / "matbench_v0.1" / "original"))
+    monkeypatch.setenv("MATBENCH_LITE_DATA", str(originals / "store"))
+    entry, found = reproduce(SUBMISSIONS / slug, task="matbench_steels", fold=1, run_submitted_code=True)
+    packages = entry.document["provenance"]["packages"]
+    as_then = all(f"{name} {packages[name]}" in found.versions for name in ("numpy", "scikit-learn"))
+    assert found.verdict in (("equal",) if as_then else ("equal", "within spread"))
 
 
 def test_the_code_of_every_entry_still_gives_its_model() -> None:

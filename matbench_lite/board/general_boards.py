@@ -30,6 +30,7 @@ from matbench_lite.stats import (
     places_over_tasks,
     ranked,
 )
+from matbench_lite.submission import Reproduced
 from matbench_lite.tasks import Task
 from matbench_lite.text import in_words
 
@@ -106,6 +107,7 @@ class GeneralRow:
         mean_rank: Mean of its ranks over the tasks of the set, among the entries that are ranked.
         led: Number of tasks of the set on which none of those entries is better.
         tasks: Its tasks; one that it does not have is not there.
+        reproduced: What came of training its code again; None if nobody has.
     """
 
     slug: str
@@ -121,6 +123,7 @@ class GeneralRow:
     mean_rank: float | None = None
     led: int | None = None
     tasks: Mapping[str, Cell] = field(default_factory=dict)
+    reproduced: Reproduced | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,6 +288,7 @@ def _rows(
                 geometric_mean=mean.mean if mean else None,
                 interval=mean.interval if mean and not is_reference else None,
                 tasks=held,
+                reproduced=results.reproduced.get(slug),
                 **about[slug],
             )
         )

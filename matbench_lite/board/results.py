@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, cached_property
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from matbench_lite.derived import Shelf, key
 from matbench_lite.errors import EntryError, MetricError, unknown_name
 from matbench_lite.progress import progress
 from matbench_lite.stats import Moments, Pair, Place, TaskPairs, order
-from matbench_lite.submission import Submission
+from matbench_lite.submission import Reproduced, Submission
 from matbench_lite.tasks import Benchmark, Category, Task
 
 _MANY = 25
@@ -40,15 +41,23 @@ class Results:
         benchmark: The benchmark.
         entries: The entries by slug (folder name). They must not change from here on. All are taken as they are: leave
             out those that fail the check.
+        reproduced: By slug, what came of training their code again, where that is known.
 
     Raises:
         EntryError: If an entry is of another benchmark.
         MetricError: If a task has folds or classes for which there is no board yet.
     """
 
-    def __init__(self, benchmark: Benchmark, entries: Mapping[str, Submission]) -> None:
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        entries: Mapping[str, Submission],
+        *,
+        reproduced: Mapping[str, Reproduced] = MappingProxyType({}),
+    ) -> None:
         self.benchmark = benchmark
         self.entries = dict(entries)
+        self.reproduced = reproduced
         for slug, entry in self.entries.items():
             if entry.benchmark.name != benchmark.name:
                 raise EntryError(f"{slug} is an entry of {entry.benchmark.name}, not of {benchmark.name}")

@@ -24,7 +24,7 @@ from matbench_lite.cleaner import brief
 from matbench_lite.memory import collector_paused
 from matbench_lite.metrics import Summary, ranking_metric, shown_metrics
 from matbench_lite.stats import Place
-from matbench_lite.submission import Submission
+from matbench_lite.submission import Reproduced, Submission
 from matbench_lite.tasks import Task
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class TaskRow(Measured, Place):
         labels_only: Whether it recorded labels, so that it has no ROC-AUC.
         seconds: Training time of all folds, in seconds, where recorded.
         hardware: What it was trained on, where recorded.
+        reproduced: What came of training its code again, on whatever task; None if nobody has.
     """
 
     algorithm: str
@@ -52,6 +53,7 @@ class TaskRow(Measured, Place):
     labels_only: bool
     seconds: float | None
     hardware: str | None
+    reproduced: Reproduced | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +136,7 @@ def _row(results: Results, task: Task, place: Place, result: Result, best: Resul
         labels_only=entry.recorded(task.name)[0].predictions.type == "label",
         seconds=training_seconds(entry, task),
         hardware=hardware(entry.provenance),
+        reproduced=results.reproduced.get(place.slug),
         **known,
     )
 

@@ -41,6 +41,7 @@ _COMMANDS = {
     "seal": "entry_commands:seal",
     "review": "entry_commands:review",
     "submit": "entry_commands:submit",
+    "reproduce": "reproduce:reproduce",
 }
 """Where each command is: the module in this package, and the function or the group in it."""
 

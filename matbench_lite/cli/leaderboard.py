@@ -65,7 +65,8 @@ def leaderboard(
     bench = load_benchmark(benchmark)
     chosen = None if task is None else bench[task]
     entries = boards.read_entries(submissions, bench)
-    results = boards.Results(bench, entries.read)
+    reproduced = submission.read_reproductions(submissions / slug for slug in entries.read)
+    results = boards.Results(bench, entries.read, reproduced=reproduced)
     board = boards.general_board(results, task_set) if chosen is None else boards.task_board(results, chosen)
     if output:
         _print_document(board, bench, output)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from matbench_lite.errors import EventError, IsolationError, MachineError, MatbenchLiteError, SubmittedCodeError
+from matbench_lite.errors import EventError, MachineError, MatbenchLiteError, SubmittedCodeError
 from matbench_lite.event.event_settings import Event
-from matbench_lite.event.kit import event_jobs, submitted_model
+from matbench_lite.event.kit import event_jobs
 from matbench_lite.event.received import EventScores, PartScores, Received, ReceivedFolder
 from matbench_lite.event.submission_files import PREDICTIONS_FILE, PartPredictions, event_folds, read_predictions
 from matbench_lite.train import (
@@ -26,10 +26,10 @@ from matbench_lite.train import (
     RowPredictions,
     bag,
     drive,
-    isolation_problem,
     mean_metrics,
+    require_isolation,
     score_part,
-    visible_folders,
+    submitted_model,
 )
 
 if TYPE_CHECKING:
@@ -144,13 +144,8 @@ def _permit(event: Event, *, run_submitted_code: bool, isolated: bool) -> None:
             "scoring would execute code that strangers sent",
             fix="read the guide for organisers, then say --run-submitted-code",
         )
-    if isolated and (problem := isolation_problem()):
-        raise problem
-    home = event.folder.resolve()
-    for folder in visible_folders() if isolated else ():
-        if home.is_relative_to(folder):
-            message = f"{home} lies in {folder}, where submitted code finds its Python"
-            raise IsolationError(message, fix="move the event to another folder")
+    if isolated:
+        require_isolation(event.folder)
 
 
 def _scored(

@@ -5,7 +5,6 @@ Whoever trains, participant or organiser, has the same seeds and with the same r
 
 from __future__ import annotations
 
-import ast
 import zipfile
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -48,9 +47,6 @@ from matbench_lite.train import (
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-_LONGEST_SOURCE = 1_000_000  # characters: a longer file is no model that somebody wrote
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,37 +98,6 @@ def event_jobs(
     protocol = EventFolds(task=replace(task), inner_folds=event.inner_folds, kit=kit)
     first = Job(model=model, protocol=protocol, piece=0, seed=event.seed, resources=resources)
     return [replace(first, piece=number) for number in range(event.inner_folds)]
-
-
-def submitted_model(files: Path, name: str, sha256: str) -> Model:
-    """A model that a stranger sent: its file is read, not executed; all but formulas are what the task gives."""
-    file = files / MODEL_FILE
-    source = file.read_text(encoding="utf-8", errors="replace")
-    composition = "composition" if declared_input(source) == "composition" else None
-    return Model(name=name, path=files, input=composition, files=(file,), sha256=sha256)  # type: ignore[arg-type]
-
-
-def declared_input(source: str) -> str | None:
-    r"""What a model file declares as its `input`, from its text alone.
-
-    Examples:
-        >>> declared_input('input = "composition"\n'), declared_input("import os")
-        ('composition', None)
-    """
-    if len(source) > _LONGEST_SOURCE:
-        return None
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None  # it will fail when it is loaded
-    for statement in body:
-        if (
-            isinstance(statement, ast.Assign)
-            and isinstance(statement.value, ast.Constant)
-            and any(isinstance(target, ast.Name) and target.id == "input" for target in statement.targets)
-        ):
-            return str(statement.value.value)
-    return None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,6 +27,7 @@ from matbench_lite.site import (
 from matbench_lite.site.page_files import File, load_assets, write
 from matbench_lite.site.rendering import render_site
 from matbench_lite.site.site import Site
+from matbench_lite.submission import read_reproductions
 from matbench_lite.tasks import Benchmark
 
 PAGES = (general_pages, task_page, entries_page, entry_page, compare_page, downloads_page, guide_pages)
@@ -83,7 +84,8 @@ def _belongs(entry: Checked, benchmark: Benchmark) -> bool:
 def make_site(checked: Mapping[str, Checked], benchmark: Benchmark, *, docs: Path | None = None) -> Site:
     """What publishers need, from what the checks found."""
     entries = {slug: found.submission for slug, found in checked.items() if found.ok and found.submission is not None}
-    return Site(benchmark=benchmark, results=Results(benchmark, entries), checked=checked, docs=docs)
+    results = Results(benchmark, entries, reproduced=read_reproductions(checked[slug].folder for slug in entries))
+    return Site(benchmark=benchmark, results=results, checked=checked, docs=docs)
 
 
 def publish(site: Site, output: Path) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from matbench_lite.site import addresses
 from matbench_lite.site.page_files import File, page_file
 from matbench_lite.site.site import Site
-from matbench_lite.view import EMPTY, Cell, Column, Filter, Table, shown_in
+from matbench_lite.view import EMPTY, Cell, Column, Filter, Table, reproduced_column, shown_in
 
 _NAME_LETTERS = 24
 """Letters of a name that any screen has room for; a longer one is shown in full on hover, and on its page."""
@@ -58,6 +58,8 @@ def _columns(site: Site, slugs: list[str]) -> Iterator[Column]:
     yield Column("tasks", "tasks", complete, unit=f"of {len(site.benchmark)}", right=True, down=True)
     yield Column("uncertainty", "uncertainty", uncertain, unit="tasks", note=about_uncertain, right=True, down=True)
     yield Column("verified", "verified", verified, unit="tasks", note=about_verified, right=True, down=True)
+    reproduced = [site.results.reproduced.get(slug) for slug in slugs]
+    yield reproduced_column(reproduced, spare=1)
     yield Column("findings", "warnings", warnings, right=True, down=True)
     yield Column("created", "made", created)
     yield Column("authors", "authors", authors, kind="entry", foreign=True)
@@ -91,7 +93,10 @@ def name_column(site: Site, slugs: Sequence[str], page: str) -> Column:
             link=addresses.relative(addresses.entry_page(slug), page),
             note=name if len(name) > _NAME_LETTERS else "",
             small="constant guess" if slug in site.results.references else "",
-            chips=[("input", text) for text in _input_chips(site, slug)],
+            chips=[
+                *(("input", text) for text in _input_chips(site, slug)),
+                *(("reproduced", text) for text in _reproduced_chips(site, slug)),
+            ],
         )
         for slug, name in zip(slugs, names, strict=True)
     ]
@@ -104,11 +109,18 @@ def _input_chips(site: Site, slug: str) -> list[str]:
     return ["requires structure"] * category.requires_structure + ["regression only"] * category.regression_only
 
 
+def _reproduced_chips(site: Site, slug: str) -> list[str]:
+    """Whether its code was trained again, in a word or two."""
+    found = site.results.reproduced.get(slug)
+    return [] if found is None else ["not reproduced" if found.verdict == "not reproduced" else "reproduced"]
+
+
 def _filters(site: Site, slugs: Sequence[str], task: str | None) -> list[Filter]:
     known = [site.uncertain[slug] if task is None else site.uncertain[slug] & {task} for slug in slugs]
     return [
         _filter("category", [[site.results.categories[slug].name] for slug in slugs]),
         _filter("input", [_input_chips(site, slug) or ["any input"] for slug in slugs]),
+        _filter("reproduced", [_reproduced_chips(site, slug) or ["not tried"] for slug in slugs]),
         _filter("uncertainty", [["recorded" if tasks else "not recorded"] for tasks in known]),
     ]
 

@@ -20,7 +20,19 @@ from matbench_lite.site.site import Site, code_version
 from matbench_lite.submission import DOCUMENT, PREDICTIONS
 from matbench_lite.tasks import Task
 from matbench_lite.text import count, number, place_range, spread
-from matbench_lite.view import EMPTY, Cell, Column, Plot, Table, entry_columns, linked, shown_in, unit_of, with_unit
+from matbench_lite.view import (
+    EMPTY,
+    Cell,
+    Column,
+    Plot,
+    Table,
+    entry_columns,
+    linked,
+    reproduced_words,
+    shown_in,
+    unit_of,
+    with_unit,
+)
 
 README = "README.md"
 _CODE = (".py", ".ipynb")
@@ -64,6 +76,7 @@ def _key(site: Site, slug: str) -> str:
         [repr(site.places[task.name].get(slug)) for task in entry.tasks],
         [len(site.boards[task.name].rows) for task in entry.tasks],
         repr(site.ranks.get(slug)),
+        repr(site.results.reproduced.get(slug)),
         len(site.general.ranked),
         [finding.as_dict() for finding in site.checked[slug].findings],
         sorted(site.guides),
@@ -86,6 +99,8 @@ def _page(site: Site, slug: str, key: str) -> str:
         board=board,
         findings=[finding for finding in checked.findings if finding.severity != "error"],
         general=site.ranks.get(slug),
+        reproduced=site.results.reproduced.get(slug),
+        reproduced_words=reproduced_words,
         scores=_score_table(site, board, address),
         sections=sections,
         first=_telling(sections),

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from matbench_lite.train.journal import Journal as Journal, Log as Log
     from matbench_lite.train.model_file import (
         BASELINES as BASELINES, MODEL_FILE as MODEL_FILE, Model as Model, Named as Named, about_model as about_model,
-        importing_from as importing_from, load_file as load_file, load_model as load_model,
-        model_inputs as model_inputs, source_digest as source_digest,
+        gives_estimators as gives_estimators, importing_from as importing_from, load_file as load_file,
+        load_model as load_model, model_inputs as model_inputs, source_digest as source_digest,
+        submitted_model as submitted_model,
     )
     from matbench_lite.train.prediction_table import (
         ONLY_GROUPS as ONLY_GROUPS, Comparison as Comparison, RankedModel as RankedModel,
@@ -38,12 +39,14 @@ if TYPE_CHECKING:
         DEFAULT_INNER_FOLDS as DEFAULT_INNER_FOLDS, MAX_INNER_FOLDS as MAX_INNER_FOLDS, Folds as Folds,
         InnerFold as InnerFold, LocalTest as LocalTest, inner_folds as inner_folds,
     )
+    from matbench_lite.train.reproduction import FEW_BITS as FEW_BITS, reproduce as reproduce
     from matbench_lite.train.run_plan import Plan as Plan, RunResult as RunResult, default_output as default_output
     from matbench_lite.train.runners import (
         Contained as Contained, Here as Here, Processes as Processes, Runner as Runner, runner as runner,
     )
     from matbench_lite.train.sandbox import (
-        STAGES as STAGES, Limits as Limits, isolation_problem as isolation_problem, visible_folders as visible_folders,
+        STAGES as STAGES, Limits as Limits, isolation_problem as isolation_problem,
+        require_isolation as require_isolation, visible_folders as visible_folders,
     )
     from matbench_lite.train.trial import (
         Blend as Blend, blend_runs as blend_runs, load_bagged as load_bagged, rescore as rescore,

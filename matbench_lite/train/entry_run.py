@@ -21,7 +21,7 @@ from matbench_lite.tasks import Benchmark, Task, load_benchmark
 from matbench_lite.train.driver import Step, drive
 from matbench_lite.train.jobs import Job, Outcome
 from matbench_lite.train.journal import Journal, Log
-from matbench_lite.train.model_file import Model, about_model
+from matbench_lite.train.model_file import Model, about_model, require_data
 from matbench_lite.train.protocols import QUICK_ROWS
 from matbench_lite.train.run_plan import Plan, RunResult, difference, folds_of, header_of, plan_of, tasks_of
 from matbench_lite.train.runners import runner
@@ -257,14 +257,10 @@ class _Run:
 
 def _fetch_data(model: Model, tasks: Mapping[str, Task], log: Log) -> dict[str, str]:
     """Have the data of every task here before training, fetched once; the tasks that have none, and why."""
-    from matbench_lite.data import require
-
     failed = {}
     for name, task in tasks.items():
         try:
-            require(task, "targets")
-            if task.input == "composition" or model.input != "composition":
-                require(task, "inputs")
+            require_data(model, task)
         except DataError as error:
             failed[name] = f"{name}: {error}"
             log.note(failed[name])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.util
 import inspect
@@ -29,6 +30,7 @@ BASELINES = ("dummy", "ridge-magpie", "rf-magpie", "gbt-magpie", "rf-structure",
 MODEL_FILE = "model.py"
 """What `get_estimator` is in, in the folder of a model."""
 _CODE = (".py", ".ipynb")
+_LONGEST_SOURCE = 1_000_000  # characters: a longer file is no model that somebody wrote
 _visited: list[Path] = []
 """Folders that code was loaded from, the last one last: modules of two of them may have the same name."""
 _INPUTS: dict[str | None, str] = {
@@ -132,6 +134,59 @@ def load_model(name_or_path: str | Path) -> Model:
     if path.suffix or len(path.parts) > 1:
         raise ModelError(f"there is no model {path}", fix="give a .py file, a folder or the name of a baseline")
     raise unknown_name("model file, folder or baseline", str(name_or_path), BASELINES)
+
+
+def submitted_model(files: Path, name: str, sha256: str) -> Model:
+    """A model that a stranger sent: its file is read, not executed; all but formulas are what the task gives."""
+    file = files / MODEL_FILE
+    source = file.read_text(encoding="utf-8", errors="replace")
+    composition = "composition" if declared_input(source) == "composition" else None
+    return Model(name=name, path=files, input=composition, files=(file,), sha256=sha256)  # type: ignore[arg-type]
+
+
+def declared_input(source: str) -> str | None:
+    r"""What a model file declares as its `input`, from its text alone; of several, the first.
+
+    Examples:
+        >>> declared_input('input = "composition"\n'), declared_input("import os")
+        ('composition', None)
+    """
+    for statement in _statements(source):
+        if isinstance(statement, ast.Assign) and "input" in _bound(statement):
+            value = statement.value
+            first = value.elts[0] if isinstance(value, ast.Tuple) and value.elts else value
+            return str(first.value) if isinstance(first, ast.Constant) else None
+    return None
+
+
+def gives_estimators(source: str) -> bool:
+    """Whether a Python file has `get_estimator`, from its text alone.
+
+    Examples:
+        >>> gives_estimators("def get_estimator(task): ..."), gives_estimators("print(1)")
+        (True, False)
+    """
+    return any("get_estimator" in _bound(statement) for statement in _statements(source))
+
+
+def _statements(source: str) -> list[ast.stmt]:
+    """The statements of a file that nobody has executed; none of one that cannot be, which its loading will say."""
+    if len(source) > _LONGEST_SOURCE:
+        return []
+    try:
+        return ast.parse(source.removeprefix("\ufeff")).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """The names that a statement at the top of a file binds."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    if isinstance(statement, ast.ImportFrom):
+        return {name.asname or name.name for name in statement.names}
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def source_digest(files: tuple[Path, ...]) -> str:
@@ -246,6 +301,15 @@ def model_inputs(model: Model, task: Task, rows: NDArray[np.intp] | None = None)
     else:
         inputs = task.inputs
     return inputs if rows is None else inputs.iloc[rows]
+
+
+def require_data(model: Model, task: Task) -> None:
+    """Have what a model is trained on here, fetched if need be; a DataError if it cannot be."""
+    from matbench_lite.data import require
+
+    require(task, "targets")
+    if task.input == "composition" or model.input != "composition":
+        require(task, "inputs")
 
 
 def about_model(model: Model) -> dict[str, Any]:

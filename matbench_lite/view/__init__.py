@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from matbench_lite.view.board_columns import (
         all_columns as all_columns, best_columns as best_columns, board_document as board_document,
         compare_columns as compare_columns, entry_columns as entry_columns, matrix_columns as matrix_columns,
-        rank_columns as rank_columns, short_name as short_name, task_columns as task_columns,
+        rank_columns as rank_columns, reproduced_column as reproduced_column, reproduced_words as reproduced_words,
+        short_name as short_name, task_columns as task_columns,
     )
     from matbench_lite.view.classification_plots import (
         calibration as calibration, confusion_matrix as confusion_matrix, roc_curve as roc_curve,

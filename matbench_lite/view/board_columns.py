@@ -21,6 +21,7 @@ from matbench_lite.board import (
     TaskRow,
 )
 from matbench_lite.metrics import METRICS, ranking_metric
+from matbench_lite.submission import Reproduced
 from matbench_lite.tasks import Benchmark, Task
 from matbench_lite.text import ends, number, share
 from matbench_lite.view.columns import EMPTY, PEOPLE, Cell, Column, column_of_numbers, data_columns, records
@@ -60,6 +61,7 @@ _GEOMETRIC_MEAN = (
 _PLACES_OVER = "First and last place, at 95 %, if the tasks are drawn again for all entries; there from ten tasks on."
 _MEAN_RANK = "Mean of the ranks over the tasks of the set, among the ranked entries: other entries can move it."
 _ROWS_WON = "Share of the rows on which each has the smaller error."
+_REPRODUCED = "Whether its code, trained again by a maintainer, made its predictions."
 _SECONDS = "Training time of all folds, where recorded."
 
 
@@ -94,6 +96,7 @@ def task_columns(board: TaskBoard) -> list[Column]:
         _seconds(rows),
         Column("category", "category", _plain(rows, "category"), shown=False, spare=31),
         Column("hardware", "hardware", _plain(rows, "hardware"), shown=False, foreign=True, spare=32),
+        reproduced_column([row.reproduced for row in rows], shown=False, spare=30),
         *data_columns(rows, "verified"),
     ]
 
@@ -164,6 +167,7 @@ def rank_columns(rows: Sequence[GeneralRow]) -> list[Column]:
         Column("led", "tasks led", _plain(rows, "led"), right=True, down=True, spare=1, note=about_led),
         *data_columns(rows, "reference"),
         Column("category", "category", _plain(rows, "category"), shown=False, spare=2),
+        reproduced_column([row.reproduced for row in rows], shown=False, spare=3),
     ]
 
 
@@ -294,6 +298,28 @@ def short_name(benchmark: Benchmark, task: str) -> str:
     first = benchmark.names[0].partition("_")[0] + "_"
     shared = all(name.startswith(first) and name != first for name in benchmark.names)
     return (task.removeprefix(first) if shared else task).replace("_", " ")
+
+
+def reproduced_column(found: Sequence[Reproduced | None], **about: Any) -> Column:
+    """What came of training the code of entries again: on pages with the date, for machines all of it."""
+    cells = [
+        EMPTY
+        if one is None
+        else Cell(text=one.verdict, value=one.verdict, data=one, small=one.date, note=reproduced_words(one))
+        for one in found
+    ]
+    return Column("reproduced", "reproduced", cells, note=_REPRODUCED, **about)
+
+
+def reproduced_words(found: Reproduced) -> str:
+    """What was trained again, in words.
+
+    Examples:
+        >>> folds, digest = "matbench_steels fold 3", "a1b2" * 16
+        >>> reproduced_words(Reproduced(verdict="equal", date="2026-11-19", folds=folds, values_sha256=digest))
+        'matbench_steels fold 3 on 2026-11-19; predictions a1b2a1b2a1b2'
+    """
+    return f"{found.folds} on {found.date}; predictions {found.values_sha256[:12]}"
 
 
 def _plain(rows: Sequence[Any], name: str) -> list[Cell]:

@@ -20,6 +20,9 @@ import yaml
 from check_jsonschema import main as check_jsonschema
 from click.testing import CliRunner
 
+from matbench_lite.submission import seal
+from matbench_lite.train import Plan, load_model, run_model
+
 ROOT = Path(__file__).parents[2]
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
@@ -165,6 +168,12 @@ def program(folder: Path, name: str, text: str) -> Path:
     path.write_text(text)
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return path
+
+
+def mbl_program(folder: Path) -> Path:
+    """A folder with `mbl`, the one that is tested."""
+    code = "import sys; from matbench_lite.cli import main; main()"
+    return program(folder, "mbl", f'#!/bin/sh\nexec "{sys.executable}" -c "{code}" "$@"\n').parent
 
 
 # A GitHub of one file: `gh api` reads and writes state.json, and leaves the selecting to the real jq.
@@ -441,6 +450,123 @@ def test_nothing_uploaded_is_nothing_to_post(github: GitHub) -> None:
     assert len(github.state["comments"]) == 1
 
 
+def test_reproducing_is_started_by_hand_and_has_no_rights() -> None:
+    workflow = load("reproduce")
+    assert set(workflow[True]) == {"workflow_dispatch"}
+    assert set(workflow["jobs"]) == {"reproduce"}
+    assert "permissions" not in workflow["jobs"]["reproduce"]  # it can read, as said at the top
+    assert "github.token" not in (GITHUB / "workflows" / "reproduce.yml").read_text()
+
+
+class Reproduced:
+    """The steps of `reproduce.yml` in a clone, where GitHub runs them, with the real program and a real remote."""
+
+    def __init__(self, folder: Path) -> None:
+        if shutil.which("bash") is None or shutil.which("jq") is None:
+            pytest.skip("bash and jq are not installed")
+        self.folder, self.remote = folder, folder / "remote"
+        self.environment = {
+            "PATH": f"{mbl_program(folder / 'bin')}:{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
+            "ENTRY": "mine",
+            "NUMBER": "7",
+            "TASK": "",
+            "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
+        }
+        self.remote.mkdir()
+        self.git("init", "--quiet", "-b", "main")
+        self.git("commit", "--quiet", "--allow-empty", "-m", "base")
+        self.git("switch", "--quiet", "-c", "change")
+
+    def git(self, *arguments: str) -> str:
+        identity = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+        command = ["git", "-C", str(self.remote), *identity, *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    def opened(self) -> None:
+        """The pull request is there, and the base branch is cloned."""
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "-m", "change")
+        self.git("update-ref", "refs/pull/7/head", "change")
+        self.git("switch", "--quiet", "main")
+        self.git("clone", "--quiet", str(self.remote), str(self.folder / "base"))
+
+    def step(self, name: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        folder = self.folder if name == "The verdict" else self.folder / "base"
+        return run_script(script("reproduce", name), folder, **{**self.environment, **environment})
+
+    @property
+    def summary(self) -> str:
+        return (self.folder / "summary.md").read_text()
+
+
+MEAN = """
+import numpy as np
+input = "composition"
+class Mean:
+    def fit(self, X, y): self.mean = float(np.mean(y))
+    def predict(self, X): return np.full(len(X), self.mean)
+def get_estimator(task): return Mean()
+"""
+
+
+@pytest.mark.usefixtures("isolation")
+@pytest.mark.parametrize("honest", [True, False])
+def test_an_entry_of_a_pull_request_is_reproduced(tmp_path: Path, honest: bool) -> None:
+    steps = Reproduced(tmp_path)
+    (tmp_path / "model.py").write_text(MEAN)
+    entry = steps.remote / "submissions" / "mine"
+    run_model(Plan(model=load_model(tmp_path / "model.py"), benchmark="mini", output=entry, tasks=("mini_gap",)))
+    shutil.rmtree(entry / ".run")
+    if not honest:
+        (entry / "model.py").write_text(MEAN.replace("self.mean)", "print('::error::x') or 9.0)"))
+        seal(entry)
+    (steps.remote / "scripts.sh").write_text("what else the change has is not taken")
+    steps.opened()
+    assert steps.step("The entry").returncode == 0
+    assert not (tmp_path / "base" / "scripts.sh").exists()
+    ended = steps.step("Reproduce")
+    assert ended.returncode == (0 if honest else 1)
+    assert ended.stdout + ended.stderr == "", "what strangers' code prints is in no log that obeys commands"
+    assert steps.step("The verdict").returncode == 0
+    verdict = "equal, to the last bit" if honest else "not reproduced"
+    assert steps.summary.startswith(f"## mine: {verdict}\n\n| | |\n|---|---|\n| task and fold | mini_gap fold ")
+    assert f"drawn with seed {(tmp_path / 'seed').read_text().strip()} |" in steps.summary
+    assert f"| commit of the entry | {steps.git('rev-parse', 'change')} |" in steps.summary
+    record = (tmp_path / "record" / "mine.toml").read_text()
+    assert f'verdict = "{"equal" if honest else verdict}"' in record
+
+
+def test_a_link_in_the_place_of_an_entry_leads_nowhere(tmp_path: Path) -> None:
+    steps = Reproduced(tmp_path)
+    entry = steps.remote / "submissions" / "mine"
+    entry.mkdir(parents=True)
+    (entry / "model.py").write_text(MEAN)
+    (entry / "submission.json").symlink_to("/etc/passwd")
+    (entry / "predictions.parquet").symlink_to("../../../base")
+    steps.opened()
+    assert steps.step("The entry").returncode == 0
+    taken = tmp_path / "base" / "submissions" / "mine"
+    assert [path.name for path in taken.iterdir() if path.is_symlink()] == []
+    assert steps.step("Reproduce").returncode == 1
+    assert steps.step("The verdict").returncode == 0
+    assert steps.summary.startswith("**Nothing was compared.**")
+    assert "passwd" not in steps.summary
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("ENTRY", "../../x"), ("ENTRY", "-x"), ("ENTRY", "a b"), ("ENTRY", "a\nb"), ("NUMBER", "main"), ("NUMBER", "7/x")],
+)
+def test_no_other_place_than_an_entry_of_a_pull_request_is_taken(tmp_path: Path, name: str, value: str) -> None:
+    steps = Reproduced(tmp_path)
+    (steps.remote / "file").write_text("x")
+    steps.opened()
+    ended = steps.step("The entry", **{name: value})
+    assert (ended.returncode, ended.stderr) == (1, "")
+    assert ended.stdout.startswith("no n")
+
+
 def test_the_steps_of_the_review_run_in_a_clone(tmp_path: Path) -> None:
     """The scripts themselves, with a real remote that has a pull request, in the places where GitHub runs them."""
     if shutil.which("bash") is None:
@@ -467,10 +593,8 @@ def test_the_steps_of_the_review_run_in_a_clone(tmp_path: Path) -> None:
     git("update-ref", "refs/pull/7/head", "change")
     git("switch", "--quiet", "main")
     git("clone", "--quiet", str(remote), str(tmp_path / "base"), folder=tmp_path)
-    code = "import sys; from matbench_lite.cli import main; main()"
-    tools = program(tmp_path / "bin", "mbl", f'#!/bin/sh\nexec "{sys.executable}" -c "{code}" "$@"\n').parent
     environment = {
-        "PATH": f"{tools}:{os.environ['PATH']}",
+        "PATH": f"{mbl_program(tmp_path / 'bin')}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "NUMBER": "7",
         "BASE": "main",

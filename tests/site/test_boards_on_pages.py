@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from matbench_lite.site.build import make_site, publish
+from matbench_lite.submission import REPRODUCTIONS, keep_reproduction, read_document
 from matbench_lite.text import MISSING, place_range, spread
 from matbench_lite.view import board_document
 
+from ..reproduced import FOLD
+from .conftest import republish
 from .entries import checked, record
 from .html_page import Element, read, table
 
@@ -85,6 +90,29 @@ def test_the_page_of_an_entry_answers_whether_to_trust_it(docs, site) -> None:
     assert trust["One configuration for all tasks?"] == "Yes, declared."
     assert trust["Trained on other data?"].startswith("No")
     assert len(table(page, "scores")) == 7
+
+
+def test_a_reproduced_entry_says_so_beside_its_name_and_on_its_page(published, mini) -> None:
+    folder = published / "submissions" / "gaps"
+    keep_reproduction(published / REPRODUCTIONS, "gaps", read_document(folder), replace(FOLD, fold=3))
+    republish(published, mini)
+    docs = published / "build" / "docs"
+    for page in ("entries.md", "tasks/mini_gap.md"):
+        rows = table(read(docs / page), "board" if "tasks" in page else "entries")
+        chips = {
+            name(row["entry"]): [chip.text for chip in row["entry"].find("span", class_="mbl-chip")] for row in rows
+        }
+        assert (chips["Gaps"], chips["Noise 0.2"]) == (["reproduced"], [])
+        shown = {name(row["entry"]): row["reproduced"].text for row in rows}
+        assert shown == {"Gaps": "equal 2026-11-18", "Noise 0.2": MISSING}
+    trust = [answer.text for answer in read(docs / "entries" / "gaps.md").find("dd")]
+    digest = read_document(folder)["values_sha256"][:12]
+    said = f"Yes, equal. Its code was trained again: mini_gap fold 3 on 2026-11-18; predictions {digest}."
+    assert said in [answer.strip() for answer in trust]
+    assert "There is no record of its code being trained again." in (docs / "entries" / "best.md").read_text()
+    keep_reproduction(published / REPRODUCTIONS, "gaps", read_document(folder), replace(FOLD, verdict="not reproduced"))
+    republish(published, mini)
+    assert "<strong>No.</strong> Its code was trained again" in (docs / "entries" / "gaps.md").read_text()
 
 
 def test_plots_are_on_the_page_of_an_entry_once(docs) -> None:

@@ -11,7 +11,8 @@ from matbench_lite.lazy import lazy
 if TYPE_CHECKING:
     from matbench_lite.train.sandbox.contained_fit import fit_contained as fit_contained
     from matbench_lite.train.sandbox.isolation import (
-        isolation_problem as isolation_problem, visible_folders as visible_folders,
+        isolation_problem as isolation_problem, require_isolation as require_isolation,
+        visible_folders as visible_folders,
     )
     from matbench_lite.train.sandbox.protocol import STAGES as STAGES, Limits as Limits
 else:

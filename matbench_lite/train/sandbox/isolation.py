@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
@@ -72,6 +73,21 @@ def isolation_problem() -> IsolationError | None:
     return None
 
 
+def require_isolation(*private: Path) -> None:
+    """See that submitted code can be isolated on this machine, and finds none of these folders where its Python is.
+
+    Raises:
+        IsolationError: If not.
+    """
+    if problem := isolation_problem():
+        raise problem
+    for home in (folder.resolve() for folder in private):
+        for folder in visible_folders():
+            if home.is_relative_to(folder):
+                message = f"{home} lies in {folder}, where submitted code finds its Python"
+                raise IsolationError(message, fix="move it to another folder")
+
+
 def did_not_start(why: str) -> IsolationError:
     """The error for a process that failed for a reason that a machine without isolation would have as well."""
     return IsolationError(
@@ -84,8 +100,8 @@ def did_not_start(why: str) -> IsolationError:
 def _refused(why: str) -> IsolationError:
     return IsolationError(
         f"submitted code cannot be isolated here: {why}",
-        fix="score on Linux 5.12 or later where namespaces are allowed; a machine that holds nothing but this event "
-        "can do without isolation (--without-isolation)",
+        fix="use Linux 5.12 or later where namespaces are allowed; `mbl event score` can do without isolation, on a "
+        "machine that holds nothing but its event (--without-isolation)",
     )
 
 
@@ -129,7 +145,7 @@ def launched(
             with process:
                 try:
                     assert process.stdin is not None
-                    plan |= {"results": theirs, "orders": obeyed.fileno(), "environment": environment}
+                    plan |= {"results": theirs, "orders": obeyed.fileno(), "environment": environment, "threads": threads}
                     obeyed.close()
                     with suppress(BrokenPipeError):  # what it has printed says why
                         process.stdin.write(json.dumps(plan).encode() + b"\n")
@@ -243,8 +259,8 @@ def _places() -> dict[str, Any]:
     """What is put into the root folder of a sandbox, all of it read-only.
 
     `binds` are files and folders of the machine: where they are, and the same as named in the sandbox; `links` are
-    symbolic links: what they say, and their path; `masks` are folders that are shown empty. An `IsolationError` if
-    Python's own folder holds other things as well.
+    symbolic links: what they say, and their path; `masks` are folders and files that are shown empty. An
+    `IsolationError` if Python's own folder holds other things as well.
     """
     binds: dict[str, str] = {}
     links: dict[str, str] = {}
@@ -264,14 +280,22 @@ def _places() -> dict[str, Any]:
     for link in _links_to_python():
         if not _is_below(link, [*map(Path, binds), *map(Path, links)]):
             links[str(link)] = str(link.readlink())
-    # The embedded benchmark ships with its targets: they may be what an event asks for.
-    masks = sorted({str(_PACKAGE / "data" / "mini"), os.path.realpath(_PACKAGE / "data" / "mini")})
+    # The embedded benchmark ships with its targets, and matminer keeps what it has downloaded beside its code: they may
+    # be what is asked for.
+    private = [_PACKAGE / "data" / "mini", *_downloaded()]
+    masks = sorted({name for path in private for name in (str(path), os.path.realpath(path))})
     ordered = sorted(binds, key=lambda name: (name.count("/"), name))
     return {
         "binds": [(binds[name], name) for name in ordered],
         "links": [(text, path) for path, text in links.items()],
         "masks": masks,
     }
+
+
+def _downloaded() -> list[Path]:
+    """The datasets, targets included, that matminer has downloaded to its own folder."""
+    found = find_spec("matminer")
+    return sorted((Path(found.origin).parent / "datasets").glob("*.gz")) if found and found.origin else []
 
 
 def _prefixes() -> list[Path]:

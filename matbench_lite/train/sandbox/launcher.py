@@ -166,7 +166,7 @@ def _limit_resources(plan: dict[str, Any]) -> None:
     memory = plan["memory_mb"] * _MB
     limits = {
         "RLIMIT_CORE": 0,
-        "RLIMIT_CPU": int(plan["seconds"]) + 10,
+        "RLIMIT_CPU": int(plan["seconds"] * plan["threads"]) + 10,
         # Memory that can be written; address space is mostly promises, and libraries make large ones.
         "RLIMIT_DATA": memory + 256 * _MB,
         "RLIMIT_AS": 2 * memory + 8192 * _MB,
@@ -251,6 +251,8 @@ def _put_in(plan: Mapping[str, Any]) -> None:
     for path in plan["masks"]:
         if Path(f"/new{path}").is_dir():
             kernel.mount("tmpfs", f"/new{path}", "tmpfs", kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV)
+        elif Path(f"/new{path}").is_file():
+            kernel.mount("/old/dev/null", f"/new{path}", None, kernel.MS_BIND)
     for text, path in plan["links"]:
         _link(text, path)
 

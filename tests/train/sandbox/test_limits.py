@@ -11,7 +11,7 @@ import pytest
 from matbench_lite.errors import MatbenchLiteError, SubmittedCodeError
 from matbench_lite.train.sandbox import Limits
 
-from .conftest import LIMITS
+from .conftest import LIMITS, train
 
 Attack = Callable[..., SubmittedCodeError]
 BRIEF = replace(LIMITS, seconds=0.5)
@@ -206,6 +206,13 @@ def test_a_folder_that_is_too_large_is_not_even_sent(contained: Attack, write: C
     with (folder / "weights.bin").open("wb") as stream:
         stream.truncate(10**10)
     assert contained().stage == "filled its disk"
+
+
+def test_threads_have_the_time_of_all_of_them(write: Callable[..., Path], isolation: None) -> None:
+    """The kernel adds up the time of a process's threads: four of them must not be stopped after a quarter."""
+    folder = write(top="import resource", fit="print('CPU', resource.getrlimit(resource.RLIMIT_CPU)[0])")
+    _, record = train(folder, LIMITS, threads=4)
+    assert "CPU 410" in record.printed
 
 
 def test_limits_must_allow_something() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import matbench_lite
-from matbench_lite.train.sandbox import visible_folders
+from matbench_lite.train.sandbox import isolation, visible_folders
 
 from ...conftest import LONG
 
@@ -144,6 +144,25 @@ found["variables"] = sorted(os.environ)
     plain = {name for name in found["variables"] if not name.startswith(allowed) and "_THREADS" not in name}
     kernels = {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"}  # which instructions to multiply with, where somebody said so
     assert plain - kernels <= {"HOME", "LANG", "PATH", "PWD", "TMPDIR", "KMP_INIT_AT_FORK", "KMP_DUPLICATE_LIB_OK"}
+
+
+def test_what_matminer_has_downloaded_is_not_there(works: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It lies beside matminer's code, targets included. A file that every installation has stands in for a dataset."""
+    import matminer
+
+    file = Path(matminer.__file__).parent / "datasets" / "dataset_metadata.json"
+    works(f"assert Path({str(file)!r}).read_bytes()")
+    monkeypatch.setattr(isolation, "_downloaded", lambda: [file])
+    works(
+        f"""
+try:
+    content = Path({str(file)!r}).read_bytes()
+except OSError:
+    content = b""
+assert not content
+"""
+    )
+    assert file.stat().st_size > 1000, "it is as it was outside"
 
 
 def test_there_is_no_network(reported: Callable[[str], dict[str, Any]], mark: str) -> None:
