@@ -15,6 +15,7 @@ from matbench_lite.review import RULES
 
 WITHOUT_A_CASE = {
     "MBL117": "needs another entry: test_beside_others.py",
+    "MBL120": "needs another entry: test_names.py",
     "MBL505": "needs another entry: test_beside_others.py",
     "MBL409": "a note: test_checking.py",
     "MBL605": "a note: test_checking.py",
