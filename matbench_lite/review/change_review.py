@@ -6,7 +6,8 @@ rules of the package that is installed; nothing of it is imported, executed or u
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +15,7 @@ from tempfile import TemporaryDirectory
 from matbench_lite._version import __version__
 from matbench_lite.board import hardware, training_seconds
 from matbench_lite.check import SUBMISSIONS, Checked, Finding, check_entry, in_order
+from matbench_lite.data import targets_here
 from matbench_lite.git import Repository
 from matbench_lite.review import change_rules as rules
 from matbench_lite.review.changes import ChangeSet, EntryChange, Staged, find_changes, stage_entry, stage_readable
@@ -68,7 +70,10 @@ def _review(repository: Repository, base: str, head: str) -> Report:
     reviewed = changes.entries if len(changes.entries) <= MAX_ENTRIES else ()
     with TemporaryDirectory(prefix="mbl-review-") as private:
         present = stage_readable(repository, changes.base_files.items(), Path(private))
-        looked = [_look(repository, changes, change, present, Path(private)) for change in reviewed]
+        # Each is compared with all others, of the base as of the change: the twins may come together.
+        new = ((change.slug, changes.head_files[change.slug]) for change in reviewed if change.kind != "removed")
+        known = {**present, **stage_readable(repository, new, Path(private))}
+        looked = [_look(repository, changes, change, present, known, Path(private)) for change in reviewed]
     findings = tuple(_change_findings(changes))
     boards = dict(_boards(present, looked))
     touched = {name for item in looked for name in (item.change.name, item.change.old_name)}
@@ -83,6 +88,7 @@ def _review(repository: Repository, base: str, head: str) -> Report:
         entries=entries,
         moves=tuple(move for of_benchmark in boards.values() for move in of_benchmark.moves(touched)),
         rules=__version__,
+        targets=_targets([of_benchmark.benchmark for of_benchmark in boards.values()]),
     )
 
 
@@ -100,7 +106,12 @@ def _change_findings(changes: ChangeSet) -> Iterator[Finding]:
 
 
 def _look(
-    repository: Repository, changes: ChangeSet, change: EntryChange, present: Mapping[str, Submission], private: Path
+    repository: Repository,
+    changes: ChangeSet,
+    change: EntryChange,
+    present: Mapping[str, Submission],
+    known: Mapping[str, Submission],
+    private: Path,
 ) -> _Looked:
     looked = _Looked(change=change, previous=present.get(change.old_name))
     if change.kind == "removed":
@@ -108,7 +119,7 @@ def _look(
     staged = stage_entry(repository, change.slug, changes.head_files[change.slug], private)
     if staged.folder is None:
         return replace(looked, staged=staged)
-    others = {name: entry for name, entry in present.items() if name not in (change.name, change.old_name)}
+    others = {name: entry for name, entry in known.items() if name not in (change.name, change.old_name)}
     return replace(looked, staged=staged, checked=check_entry(staged.folder, others=others, committed=True))
 
 
@@ -128,6 +139,17 @@ def _boards(present: Mapping[str, Submission], looked: list[_Looked]) -> Iterato
             for entries in (present, merged)
         )
         yield name, Boards(benchmark, before, after)
+
+
+def _targets(benchmarks: Iterable[Benchmark]) -> str | None:
+    """Which targets the boards were made with: the same wherever all are the published ones."""
+    tasks = [task for benchmark in benchmarks for task in benchmark]
+    digest = hashlib.sha256()
+    for task in tasks:
+        here = targets_here(task)
+        known = "missing" if here is None else task.targets_sha256 if here.verified else f"unverified {here.digest}"
+        digest.update(f"{task.benchmark} {task.name} {known}\n".encode())
+    return digest.hexdigest() if tasks else None
 
 
 def _entry_report(item: _Looked, boards: Mapping[str, Boards]) -> EntryReport:
