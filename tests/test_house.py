@@ -18,7 +18,7 @@ MODULES, MEDIAN, LINES = 260, 120, 42_400
 """At most so many modules, half of them of so many lines or more; so many lines in all: few rooms, one idea each.
 
 It stood at 40,217 before the statistics came, which brought 2,200: lower it when it falls."""
-CHECK = 35
+CHECK = 36
 """Files in which `mbl check` runs: what somebody reads who wants to know how an entry is checked."""
 
 
