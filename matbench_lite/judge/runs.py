@@ -212,8 +212,8 @@ def read_results(paths: Iterable[Path]) -> list[Run]:
     """
     runs: list[Run] = []
     for path in paths:
-        file = path / RESULTS if path.is_dir() else path
-        with raising(JudgingError, f"{file} cannot be read", fix="give a .csv, .parquet or .jsonl file, or a folder"):
+        with raising(JudgingError, f"{path} cannot be read", fix="give a .csv, .parquet or .jsonl file, or a folder"):
+            file = path / RESULTS if path.is_dir() else path
             runs += read_lines(file)[0].values() if file.suffix == ".jsonl" else _read_table(file)
     return runs
 

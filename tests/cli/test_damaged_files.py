@@ -15,7 +15,7 @@ import pytest
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
 
-TABLE = "id,sequence,task,choices,response,response_type,domain\na,0,x,,1.0,free,d\na,1,y,,2.0,free,d\n"
+TABLE = "id,sequence,task,choices,response,response_type,domain\na,0,x,,1.0,free,d\nb,0,y,,2.0,free,d\n"
 DEEP = 200_000
 
 
@@ -81,6 +81,7 @@ def refused(mbl, tmp_path, monkeypatch) -> Callable[..., str]:
 
 def evaluation(**changes: object) -> str:
     document = {"type": "prediction", "data.test": "rows.csv", "models": ["dummy"], "comparator": "absdiff"}
+    document |= {"data.pre_train": "rows.csv", "corresponding_data": True}
     return json.dumps(document | {key.replace("data_", "data."): value for key, value in changes.items()})
 
 
