@@ -1,9 +1,16 @@
-"""Documents that people write and programs read: TOML tables with every mistake named, and plain JSON data."""
+"""Documents that people write and programs read: TOML tables with every mistake named, and plain JSON data.
+
+Files are read in one way: regular ones alone, up to a size, so that no device, pipe or endless file holds anybody up.
+"""
 
 from __future__ import annotations
 
+import errno
+import json
 import math
+import os
 import re
+import stat
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,21 +22,65 @@ from matbench_lite.errors import MatbenchLiteError, one_of
 from matbench_lite.text import count
 
 T = TypeVar("T")
+MOST_BYTES = 50_000_000
+"""Of a document; those of ours have a thousandth of it."""
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is a file or folder; False also for what can be no path: too long, or with a null byte."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def read_regular(path: Path, most: int = MOST_BYTES) -> bytes:
+    """Read a regular file of at most so many bytes; an `OSError` says what it is else: a device or a pipe never ends.
+
+    Examples:
+        >>> read_regular(Path(os.devnull))
+        Traceback (most recent call last):
+        OSError: [Errno 22] it is not a regular file
+    """
+    try:
+        # Without waiting: a pipe that nobody writes to would hold up the opening itself.
+        number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except ValueError as error:
+        raise OSError(errno.EINVAL, "its path has a null byte") from error
+    with open(number, "rb") as stream:  # noqa: PTH123 - of a number, not of a path
+        about = os.fstat(number)
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        content = b"" if about.st_size > most else stream.read(most + 1)
+    if max(about.st_size, len(content)) > most:
+        raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes")
+    return content
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is fit to be part of a file's name."""
+    return _NAME.fullmatch(text) is not None
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file as plain data; an `OSError` or a `ValueError` if it cannot be read, or is none."""
+    try:
+        return json.loads(read_regular(path))
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
 
 
 @contextmanager
 def toml_document(
-    file: Path, error: type[MatbenchLiteError], *, fix: str | None = None, most_bytes: int | None = None
+    file: Path, error: type[MatbenchLiteError], *, fix: str | None = None, most_bytes: int = MOST_BYTES
 ) -> Iterator[TomlTable]:
     """Read a TOML file, to be taken out key by key; when the block ends, every mistake that was noted is named at once.
 
-    Whatever is wrong is the given error: the file is not there or cannot be read (then `fix` is what to do), has more
-    than `most_bytes` (a stranger's file needs a limit), is no TOML, or has mistakes, each with its place.
+    Whatever is wrong is the given error: the file is not there or cannot be read (then `fix` is what to do), is none or
+    has more than `most_bytes`, is no TOML, or has mistakes, each with its place.
     """
     try:
-        if most_bytes is not None and file.stat().st_size > most_bytes:
-            raise error(f"{file} is larger than {most_bytes:,} bytes", fix="shorten it")
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        content = tomllib.loads(read_regular(file, most_bytes).decode())
     except (ValueError, RecursionError) as problem:  # a number of thousands of digits is a plain ValueError
         raise error(f"{file} is not a TOML file: {problem}", fix="correct it there") from problem
     except FileNotFoundError as problem:
@@ -129,9 +180,28 @@ class TomlTable:
     def name(self, key: str = "name") -> str:
         """The value of `key`, fit to be part of a file's name; "" if it is missing."""
         value = self.take(key, str)
-        if value and not _NAME.fullmatch(value):
+        if value and not is_name(value):
             self.complain(key, f"{_shown(value)} is not a name: up to 100 letters, digits, '_', '.', '-'")
         return value
+
+    def located(self, key: str, stated: str, folder: Path) -> Path:
+        """The path that is stated at `key`, of something below the folder that the document lies in.
+
+        Nobody's document is to have other files read, or run: not by `..`, an absolute path or a link either.
+        """
+        path = folder / stated
+        try:
+            inside = path.resolve().is_relative_to(folder.resolve())
+            usable = not path.exists() or path.is_file() or path.is_dir()
+        except (OSError, ValueError, RuntimeError) as error:  # too long, a null byte, links in a circle
+            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            self.complain(key, f"{_shown(stated)} cannot be a path: {reason}; give that of a file")
+            return folder
+        if not inside:
+            self.complain(key, f"{_shown(stated)} leads out of the folder of this file; put the two together")
+        elif not usable:
+            self.complain(key, f"{_shown(stated)} is a device or a pipe; give a file")
+        return path
 
     def texts(self, key: str) -> tuple[str, ...]:
         """The list of strings at `key`; empty if there is none."""

@@ -16,11 +16,10 @@ from .import_graph import PACKAGE, imported, room, rooms_imported, sources
 LAYERS = [
     {"_version", "errors", "atomic", "cleaner", "lazy", "memory", "progress", "text"},
     {"derived", "documents", "templating"},
-    {"git"},
+    {"git", "airlock"},
     {"metrics", "stats"},
     {"tasks"},
     {"data"},
-    {"airlock"},
     {"submission"},
     {"matbench"},
     {"train", "board"},

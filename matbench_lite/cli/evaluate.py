@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from matbench_lite import evaluate as evaluation
 from matbench_lite import view
 from matbench_lite.cli import options
 from matbench_lite.cli.output import errors, print_fitted, print_json, say, text_column
+from matbench_lite.errors import EvaluationError
 
 _SHOWN_LABELS = (0, 1, 2, 3, 5, 10, 20, 50, 100)
 
@@ -32,6 +34,9 @@ def evaluate(
         Path | None, typer.Option("--cache", help="Results of an earlier run: models that are in them are not run.")
     ] = None,
     restart: Annotated[bool, typer.Option("--restart", help="Do not go on from an earlier run.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask before code from outside of the working folder is run.")
+    ] = False,
     json: options.JsonOption = False,
 ) -> int:
     """Evaluate models in one of four settings, as an evaluation file says.
@@ -40,7 +45,10 @@ def evaluate(
     one after the other. coverage: all answers are shown before. loo-coverage:
     all but the one in question. A run that was stopped goes on where it was.
 
-    The models that the file names are executed.
+    The Python files that FILE.json names (models, comparators, encoders) are
+    run, with your rights: run no file of a stranger's without a look at them. Of
+    those outside of the working folder, and of data outside of it and of the
+    folder of FILE.json, you are asked; without a terminal, --yes says so.
 
     Examples:
         mbl evaluate leave-one-out.json
@@ -50,14 +58,19 @@ def evaluate(
         mbl evaluate leave-one-out.json --backend dask --scheduler tcp://10.0.0.1:8786
 
         mbl evaluate leave-one-out.json --json
+
+        mbl evaluate ../received/adaption.json --yes
     """
     folder = output or Path(f"{file.stem}-results")
     announce = partial(say, to=errors)
     resources = options.resources_of(
         device, backend, workers=jobs, threads=threads, memory_mb=memory, scheduler=scheduler
     )
+    asked = evaluation.read_evaluation(file)
+    if not yes:
+        _ask(file, evaluation.named_outside(asked, Path.cwd(), file.parent))
     results = evaluation.evaluate(
-        file, output=folder, resources=resources, cache=cache, restart=restart, announce=announce
+        asked, output=folder, resources=resources, cache=cache, restart=restart, announce=announce
     )
     page = evaluation.save_results(results, folder)
     if json:
@@ -68,6 +81,22 @@ def evaluate(
     for name, error in failed.items():
         say((f"{name} has no scores:", "yellow"), f" {error}", to=errors)
     return int(bool(failed))
+
+
+def _ask(file: Path, named: evaluation.Named) -> None:
+    """Go on only if somebody agrees to what is outside."""
+    todo = {"run": named.code, "read": named.data}
+    files = "; ".join(f"to be {what}: {', '.join(map(str, paths))}" for what, paths in todo.items() if paths)
+    if not files:
+        return
+    if sys.stdin.isatty():
+        say(f"{file} names files outside of the working folder, {files}", to=errors)
+        if typer.confirm("Go on?", default=False, err=True):
+            return
+    raise EvaluationError(
+        f"{file} names files outside of the working folder, {files}",
+        fix="look at them; then run it in the folder that holds them, or with --yes",
+    )
 
 
 def _print(results: evaluation.Results, page: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,7 +13,7 @@ from matbench_lite.atomic import write_bytes
 from matbench_lite.cli import competition_text as text
 from matbench_lite.cli import options
 from matbench_lite.cli.output import errors, print_json, say
-from matbench_lite.errors import JudgingError, raising, unknown_name
+from matbench_lite.errors import unknown_name
 from matbench_lite.text import count
 
 app = typer.Typer(help="Judge models on accuracy, simplicity and a property.", no_args_is_help=True)
@@ -262,7 +261,5 @@ def _competition(file: Path | None, rules: str | None = None, **choices: str | N
 def _trust(opinions: list[Path], key: Path | None) -> judge.Trust:
     if key is None:
         raise typer.BadParameter("the key is needed to open the names", param_hint="--key")
-    wrong, fix = f"{key} is not the key of a dossier", "see `mbl judge dossier`"
-    with raising(JudgingError, wrong, fix=fix, on=(OSError, ValueError)):
-        letters = json_module.loads(key.read_bytes())
+    letters = judge.read_key(key)
     return judge.combine([judge.read_opinion(path, letters) for path in opinions], letters)

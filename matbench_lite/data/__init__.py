@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matbench_lite.data.structures import (
         StructureColumns as StructureColumns, encode_structures as encode_structures,
     )
+    from matbench_lite.data.table_files import read_table as read_table
     from matbench_lite.data.tables import TableRows as TableRows, table_rows as table_rows
     from matbench_lite.data.user_columns import label_text as label_text
     from matbench_lite.data.verification import export_targets as export_targets, status as status, verify as verify

@@ -15,9 +15,10 @@ from matbench_lite.data.original import read_original
 from matbench_lite.data.parquet import write_compositions, write_targets
 from matbench_lite.data.store import Holding, NewPart, Part, commit
 from matbench_lite.data.structures import write_structures
+from matbench_lite.data.table_files import read_table
 from matbench_lite.data.tables import checked_spacegroups, located
 from matbench_lite.data.verification import targets_digests, unpublished
-from matbench_lite.errors import DataError, DataFormatError, DataMissingError, UnverifiedDataError, raising
+from matbench_lite.errors import DataError, DataFormatError, DataMissingError, UnverifiedDataError
 from matbench_lite.progress import progress
 from matbench_lite.tasks import Benchmark, Task, inputs_digest, targets_digest
 
@@ -116,10 +117,7 @@ def _add_parquet(path: Path, benchmark: Benchmark, named: Task | None, *, allow_
 
 def _split_targets(path: Path, benchmark: Benchmark, named: Task | None) -> Iterator[tuple[Task, Any]]:
     """The tasks in a targets file, and their rows: one task by its ids, or several by a column `task`."""
-    import pandas as pd
-
-    with raising(DataFormatError, f"{path} is not a readable Parquet file", on=(OSError, ValueError)):
-        frame = pd.read_parquet(path)
+    frame = read_table(path)
     missing = {"mbid", "target", "composition"} - set(frame.columns)
     if missing:
         raise DataFormatError(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import orjson
 
+from matbench_lite.data.table_files import read_table
 from matbench_lite.data.user_columns import Classes, classes_of, filled, read_marks, refuse_first
 from matbench_lite.errors import DataFormatError, DataMissingError, raising
 from matbench_lite.tasks import inputs_digest, spacegroups_digest, targets_digest
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
     from matbench_lite.data.structures import StructureColumns
     from matbench_lite.tasks import Input, Kind, Marks, Table, Task
+
+
+_SHOWN = 20
+"""Columns that a message names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,13 +162,11 @@ def _read_frame(table: Table, kind: Kind) -> pd.DataFrame:
     texts = [table.id, table.input, table.part, table.fold, table.group, table.cluster, *table.repeats]
     texts += [table.target] if kind == "classification" else []
 
-    try:
-        if table.path.suffix == ".parquet":
-            return pd.read_parquet(table.path)
-        with warnings.catch_warnings():
-            # Of a row with more values than the header has columns, pandas would only warn.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            return pd.read_csv(
+    with warnings.catch_warnings():
+        # Of a row with more values than the header has columns, pandas would only warn.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
+            return read_table(
                 table.path,
                 dtype={name: str for name in texts if name and name not in table.columns},
                 keep_default_na=False,
@@ -173,15 +176,15 @@ def _read_frame(table: Table, kind: Kind) -> pd.DataFrame:
                 index_col=False,
                 low_memory=False,
             )
-    except (ValueError, OSError, pd.errors.ParserWarning) as error:
-        raise DataFormatError(f"{table.path} cannot be read: {error}", fix="give a CSV or Parquet file") from error
+        except pd.errors.ParserWarning as error:
+            raise DataFormatError(f"{table.path} cannot be read: {error}", fix="give a CSV or Parquet file") from error
 
 
 def _named(frame: pd.DataFrame, table: Table, name: str) -> pd.Series:
     if name not in frame.columns:
-        raise DataFormatError(
-            f"{table.path} has no column {name!r}", fix=f"use one of {', '.join(map(str, frame.columns))}"
-        )
+        known = ", ".join(f"{column!s:.100}" for column in frame.columns[:_SHOWN])
+        more = f" or {len(frame.columns) - _SHOWN} more" if len(frame.columns) > _SHOWN else ""
+        raise DataFormatError(f"{table.path} has no column {name!r}", fix=f"use one of {known}{more}")
     return frame[name]
 
 

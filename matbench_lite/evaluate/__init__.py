@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matbench_lite.evaluate.encoders import ResponseEncoder as ResponseEncoder, TaskEncoder as TaskEncoder
     from matbench_lite.evaluate.evaluated_models import Model as Model
     from matbench_lite.evaluate.evaluation_file import SCHEMA_FILE as SCHEMA_FILE, Evaluation as Evaluation
+    from matbench_lite.evaluate.evaluation_loader import Named as Named, named_outside as named_outside
     from matbench_lite.evaluate.evaluation_reader import (
         parse_evaluation as parse_evaluation, read_evaluation as read_evaluation,
     )

@@ -13,6 +13,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from matbench_lite.data import read_table
 from matbench_lite.errors import EvaluationError, UnknownNameError
 from matbench_lite.evaluate.evaluation_file import Limit, RegistrySource, shown
 from matbench_lite.evaluate.items import Origin, plain_value
@@ -113,8 +114,7 @@ def _columns(task: Task, targets: pd.DataFrame) -> dict[str, pd.Series]:
     if "spacegroup" in targets:
         columns["spacegroup"] = targets["spacegroup"]
     if task.table is not None:
-        path = task.table.path
-        table = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+        table = read_table(task.table.path)
         for name in table.columns:
             if name != task.table.target and name not in columns:
                 columns[str(name)] = table[name]

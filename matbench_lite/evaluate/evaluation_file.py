@@ -119,6 +119,8 @@ class Evaluation:
     stated: Mapping[str, Any]
 
 
+PACKAGES = ("matbench_lite", "ccobra")
+"""Paths may begin with the folder of one of these, as `%ccobra%`."""
 SCHEMA_FILE = Path(__file__).parent / "evaluation.schema.json"
 _LONGEST = 80
 
@@ -194,7 +196,7 @@ def full_path(stated: str, folder: Path) -> Path | None:
         >>> full_path("%matbench_lite%/tasks/mini.toml", Path("/evaluations")).is_file()
         True
     """
-    for package in ("matbench_lite", "ccobra"):
+    for package in PACKAGES:
         if f"%{package}%" in stated:
             spec = find_spec(package)
             if spec is None or spec.origin is None:

@@ -6,12 +6,14 @@ import ast
 import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from matbench_lite.errors import EvaluationError
-from matbench_lite.evaluate.evaluation_file import Code
+from matbench_lite.evaluate.evaluation_file import PACKAGES, Code, Evaluation, FileSource, full_path
 from matbench_lite.train import importing_from, load_file, source_digest
 
 
@@ -40,9 +42,46 @@ def python_files(path: Path | None) -> tuple[Path, ...]:
         return ()
     if path.is_file():
         return (path,)
-    files = sorted(path.glob("*.py"))
+    files = sorted(file for file in path.glob("*.py") if file.is_file())  # a pipe may be called so, too
     folders = [folder for folder in path.iterdir() if folder.is_dir() and not folder.name.startswith((".", "__"))]
     return python_files(folders[0]) if not files and len(folders) == 1 else tuple(files)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named:
+    """Files that an evaluation file names: code to be run, and data to be read."""
+
+    code: tuple[Path, ...]
+    data: tuple[Path, ...]
+
+
+def named_outside(evaluation: Evaluation, working: Path, home: Path) -> Named:
+    """What an evaluation names that nobody has put there for it.
+
+    That is code outside of the working folder, and data outside of it and of the evaluation file's own (`home`). Of
+    links, what they lead to counts. This package and CCOBRA are trusted wherever they are.
+    """
+    targets = evaluation.targets
+    codes = [*evaluation.models, *(one.comparator for one in targets if isinstance(one.comparator, Code))]
+    for one in targets:
+        codes += [*one.task_encoders.values(), *one.response_encoders.values()]
+    sources = (evaluation.test, evaluation.pre_train, evaluation.pre_train_person, evaluation.pre_person_background)
+    data = [
+        one.path if isinstance(one, FileSource) else Path(one.benchmark or "")
+        for one in chain.from_iterable(sources)
+        if isinstance(one, FileSource) or (one.benchmark or "").endswith(".toml")
+    ]
+    packages = [path for name in PACKAGES if (path := full_path(f"%{name}%", working)) is not None]
+    return Named(
+        code=_outside([file for code in codes for file in python_files(code.path)], [working, *packages]),
+        data=_outside(data, [working, home, *packages]),
+    )
+
+
+def _outside(files: Sequence[Path], folders: Sequence[Path]) -> tuple[Path, ...]:
+    roots = [folder.resolve() for folder in folders]
+    real = dict.fromkeys(file.resolve() for file in files)
+    return tuple(file for file in real if not any(file.is_relative_to(root) for root in roots))
 
 
 def find_class(code: Code, base: type[Any]) -> type[Any] | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from matbench_lite.documents import is_there, read_regular
 from matbench_lite.errors import EntryError, EvaluationError, raising
 from matbench_lite.evaluate.comparators import COMPARATORS
 from matbench_lite.evaluate.evaluation_file import (
@@ -42,9 +43,9 @@ def read_evaluation(path: str | Path) -> Evaluation:
         Traceback (most recent call last):
         matbench_lite.errors.EvaluationError: mine: type: "cover" is not allowed; give prediction, adaption ...
     """
-    path = Path(path).resolve()
     with raising(EvaluationError, f"{path} cannot be read", fix="give a JSON file"):
-        content = path.read_bytes()
+        content = read_regular(Path(path))
+    path = Path(path).resolve()
     try:
         document = parse(content, path.name)
     except EntryError as error:
@@ -149,7 +150,7 @@ class _Reader:
         about = {"filename": stated} if isinstance(stated, str) else stated
         filename = about["filename"]
         path = full_path(filename, self.folder)
-        if filename not in BASELINES or path is None or path.exists():
+        if filename not in BASELINES or path is None or is_there(path):
             place = key if isinstance(stated, str) else f"{key}/filename"
             allowed = f"the path of a .py file or a folder, or a baseline: {', '.join(BASELINES)}"
             return Code(key=key, path=self._file(place, filename, allowed, (".py",), folder=True), **about)
@@ -206,11 +207,15 @@ class _Reader:
         self, key: str, stated: str, allowed: str, suffixes: tuple[str, ...] = (".toml",), *, folder: bool = False
     ) -> Path | None:
         path = full_path(stated, self.folder)
+        # Of a link, what it leads to counts: a name may say anything.
+        real = path.resolve() if path is not None and is_there(path) else None
         if path is None:
             self._note(key, stated, "needs ccobra, which is not installed here", f"give {allowed}")
-        elif not (path.is_file() or (folder and path.is_dir())):
+        elif real is None:
             self._note(key, stated, "does not exist", f"give {allowed}")
-        elif path.is_file() and path.suffix.lower() not in suffixes:
+        elif not (real.is_file() or (folder and real.is_dir())):
+            self._note(key, stated, "is no file", f"give {allowed}")
+        elif real.is_file() and real.suffix.lower() not in suffixes:
             self._note(key, stated, f"is not a {' or '.join(suffixes)} file", f"give {allowed}")
         return path
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
-from matbench_lite.errors import EvaluationError, raising
+from matbench_lite.data import read_table
+from matbench_lite.errors import DataFormatError, EvaluationError
 from matbench_lite.evaluate.benchmark_rows import ORIGIN, read_registry
 from matbench_lite.evaluate.evaluation_file import Evaluation, FileSource, Source
 from matbench_lite.evaluate.items import (
@@ -187,16 +188,12 @@ def read_file(source: FileSource) -> pd.DataFrame:
 
 
 def _read(source: FileSource) -> pd.DataFrame:
-    import pandas as pd
-
-    unread = f"{source.key}: {source.path} cannot be read"
-    # pandas' and pyarrow's own errors are kinds of ValueError
-    with raising(EvaluationError, unread, fix="give a CSV or Parquet file", on=(OSError, ValueError)):
-        if source.path.suffix.lower() == ".parquet":
-            return pd.read_parquet(source.path)
-        names = pd.read_csv(source.path, nrows=0).columns
+    try:
+        names = () if source.path.suffix.lower() == ".parquet" else read_table(source.path, nrows=0).columns
         values = {name: [""] if name in _TEXTS else _MISSING for name in names}
-        return pd.read_csv(source.path, keep_default_na=False, na_values=values)
+        return read_table(source.path, keep_default_na=False, na_values=values)
+    except DataFormatError as error:
+        raise EvaluationError(f"{source.key}: {error.message}", fix=error.fix) from error
 
 
 def check_data(evaluation: Evaluation, test: Groups, others: Sequence[Groups | None]) -> None:

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from matbench_lite.cleaner import for_terminal
+from matbench_lite.documents import is_there
 from matbench_lite.errors import EvaluationError, EvaluationWarning
 from matbench_lite.evaluate.evaluated_models import Candidate, load_candidate, uniquely_named
 from matbench_lite.evaluate.evaluation_file import Evaluation
@@ -64,7 +65,7 @@ def evaluate(
     if not isinstance(evaluation, Evaluation):
         evaluation = read_evaluation(evaluation)
     # An earlier run may have left nothing to do.
-    anew = restart or (cache is None and (output is None or not (Path(output) / FOLDER).is_dir()))
+    anew = restart or (cache is None and (output is None or not is_there(Path(output) / FOLDER)))
     with _runner(evaluation, resources, anew=anew) as doing:
         try:
             plan = make_plan(evaluation)
@@ -164,8 +165,9 @@ class _Work:
         found = {} if journal is None else {job.piece: outcome for job, outcome in journal.known(every)[0]}
         if cache is not None:
             folder = Path(cache).resolve()
-            folder = folder if folder.is_dir() else folder.parent  # of an earlier result file
-            if not (folder / FOLDER).is_dir():
+            if not is_there(folder / FOLDER):
+                folder = folder.parent  # of an earlier result file
+            if not is_there(folder / FOLDER):
                 fix = "give an output folder of mbl evaluate"
                 raise EvaluationError(f"there are no earlier results in {folder}", fix=fix)
             for job, outcome in Journal(folder / FOLDER).known(every)[0]:

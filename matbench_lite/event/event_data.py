@@ -12,6 +12,7 @@ import numpy as np
 
 from matbench_lite.atomic import write_bytes
 from matbench_lite.cleaner import for_csv
+from matbench_lite.data import read_table
 from matbench_lite.errors import DataFormatError, EventError, raising
 from matbench_lite.event.event_settings import BENCHMARK_FILE
 from matbench_lite.tasks import BUILT_IN, Benchmark, Input, Kind, Table, Task
@@ -91,8 +92,7 @@ def table_source(
     """
     if not path.exists():
         raise DataFormatError(f"there is no {path}", fix="give a CSV or Parquet file")
-    with raising(DataFormatError, f"{path} cannot be read", fix="give a CSV or Parquet file", on=(ValueError, OSError)):
-        frame = _read(path)
+    frame = _read(path)
     chosen = column or next((name for name in (input, "formula") if name in frame.columns), input)
     if input == "table":
         chosen, columns = "", columns or [str(name) for name in frame.columns if name not in (id, target)]
@@ -160,11 +160,7 @@ def _text(value: Any) -> str:
 
 def _read(path: Path) -> pd.DataFrame:
     """A table; of a CSV file, all values are texts."""
-    import pandas as pd
-
-    if path.suffix == ".parquet":
-        return pd.read_parquet(path)
-    return pd.read_csv(path, dtype=str, keep_default_na=False)
+    return read_table(path, dtype=str, keep_default_na=False)
 
 
 def _kind(target: pd.Series, path: Path) -> Kind:
@@ -240,7 +236,7 @@ def input_ids(folder: Path, task: Task) -> list[str]:
 @contextmanager
 def _reading_inputs(folder: Path, task: Task) -> Iterator[Path]:
     path = folder / "data" / data_file(_NO_TARGETS, task.input)
-    wrong = (OSError, ValueError, KeyError)
+    wrong = (OSError, ValueError, KeyError, DataFormatError)
     with raising(EventError, f"{path} cannot be read", fix="unpack the kit again", on=wrong):
         yield path
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
         collect as collect, judge_results as judge_results, measure as measure, run_algorithms as run_algorithms,
     )
     from matbench_lite.judge.dossiers import (
-        COMBINING_RULE as COMBINING_RULE, Trust as Trust, combine as combine, read_opinion as read_opinion,
-        write_dossiers as write_dossiers,
+        COMBINING_RULE as COMBINING_RULE, Trust as Trust, combine as combine, read_key as read_key,
+        read_opinion as read_opinion, write_dossiers as write_dossiers,
     )
     from matbench_lite.judge.judge_dataset import FORMULAS as FORMULAS, KnownFormula as KnownFormula
     from matbench_lite.judge.judge_rules import (

@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matbench_lite.atomic import write_bytes
-from matbench_lite.documents import TomlTable, toml_document
-from matbench_lite.errors import JudgingError, raising, unknown_name
+from matbench_lite.data import read_table
+from matbench_lite.documents import TomlTable, is_name, read_json, toml_document
+from matbench_lite.errors import DataFormatError, JudgingError, raising, unknown_name
 from matbench_lite.judge.judge_dataset import (
     FEATURE_SETS,
     Dataset,
@@ -94,14 +95,14 @@ def load_datasets(folder: Path, names: Sequence[str] = ()) -> list[Dataset]:
 
 
 def _loaded(folder: Path, name: str, about: dict[str, Any], all_hidden: dict[str, Any]) -> Dataset:
-    import pandas as pd
-
     try:
         hidden, target = all_hidden[name], about["target"]
         places = (folder, folder / HIDDEN)
-        train, rows = (pd.read_csv(place / f"{name}.csv", float_precision="round_trip") for place in places)
+        train, rows = (read_table(place / f"{name}.csv", float_precision="round_trip") for place in places)
         parts = {str(part): _split(table[train.columns], target) for part, table in rows.groupby(_PART)}
         truth, wanted = hidden["truth"], hidden["property"]
+        if wanted["path"]:  # only a competition file, which people write, names files to be read or run
+            raise ValueError(f"its property names the file {wanted['path']!r:.200}")
         ranges = {feature: (low, high) for feature, (low, high) in truth["ranges"].items()}
         features = {part: tuple(truth[part]) for part in ("relevant", "irrelevant")}
         return Dataset(
@@ -114,9 +115,9 @@ def _loaded(folder: Path, name: str, about: dict[str, Any], all_hidden: dict[str
             truth=Truth(formula=truth["formula"], noise=truth["noise"], ranges=ranges, **features),
             property_spec=PropertySpec(**{**wanted, "features": tuple(wanted["features"])}),
         )
-    except (KeyError, TypeError, ValueError, OSError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, DataFormatError) as error:
         raise JudgingError(
-            f"the dataset {name} in {folder} is incomplete or damaged: {type(error).__name__}: {error}",
+            f"the dataset {name} in {folder} is incomplete or damaged: {type(error).__name__}: {error!s:.300}",
             fix="make it again with `mbl judge datasets`",
         ) from error
 
@@ -134,9 +135,12 @@ def _read(path: Path) -> dict[str, Any]:
     """The datasets that a file describes, by name."""
     fix = "make the datasets with `mbl judge datasets`"
     with raising(JudgingError, f"{path} cannot be read", fix=fix, on=(OSError, ValueError)):
-        document = json.loads(path.read_bytes())
+        document = read_json(path)
     if not isinstance(document, dict) or not isinstance(document.get("datasets"), dict):
         raise JudgingError(f"{path} has no datasets", fix=fix)
+    # A name is that of a file, too.
+    if wrong := [name for name in document["datasets"] if not is_name(name)]:
+        raise JudgingError(f"{path} has a dataset named {wrong[0]!r:.200}", fix=fix)
     return dict(document["datasets"])
 
 
@@ -230,7 +234,7 @@ def read_competition(path: Path) -> Competition:
         if competition.runs < 1:
             top.complain("runs", f"{competition.runs} is not 1 or more")
         if (section := top.section("datasets")) is not None:
-            folder = path.parent / section.take("folder", str)
+            folder = section.located("folder", section.take("folder", str), path.parent)
             competition = replace(competition, folder=folder, names=section.texts("names"))
             section.close()
         top.close()
@@ -255,8 +259,9 @@ def _tasks(top: TomlTable, home: Path) -> tuple[TaskSource, ...]:
     for place, content in enumerate(top.take("tasks", list, [])):
         section = TomlTable(content, f"tasks[{place}].", top.problems)
         name, benchmark = section.name(), section.take("benchmark", str, TaskSource.benchmark)
+        if benchmark.endswith(".toml"):
+            benchmark = str(section.located("benchmark", benchmark, home))
         features = section.choice("features", (*FEATURE_SETS, ""), "")
-        benchmark = str(home / benchmark) if benchmark.endswith(".toml") else benchmark
         sources.append(TaskSource(name=name, benchmark=benchmark, features=features or None))
         section.close()
     return tuple(sources)
@@ -273,7 +278,7 @@ def _properties(top: TomlTable, home: Path) -> dict[str, PropertySpec]:
             formula=section.take("formula", str, ""),
             low=section.optional("low", float),
             high=section.optional("high", float),
-            path=str(home / path) if path else "",
+            path=str(section.located("path", path, home)) if path else "",
             name=section.take("name", str, ""),
         )
         section.close()

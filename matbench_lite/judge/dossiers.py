@@ -14,7 +14,7 @@ from string import ascii_uppercase
 import numpy as np
 
 from matbench_lite.atomic import write_bytes
-from matbench_lite.documents import toml_document
+from matbench_lite.documents import read_json, toml_document
 from matbench_lite.errors import JudgingError, raising
 from matbench_lite.judge.competition import Competition
 from matbench_lite.judge.judge_dataset import Dataset
@@ -117,6 +117,17 @@ def opinion_form(dossier: Dossier) -> str:
     return render("judge/files/opinion.toml.j2", dossier=dossier, notes=NOTES)
 
 
+def read_key(path: Path) -> dict[str, dict[str, str]]:
+    """Read the organiser's key: by dossier, its dataset, and the algorithm behind each letter."""
+    wrong, fix = f"{path} is not the key of a dossier", "see `mbl judge dossier`"
+    with raising(JudgingError, wrong, fix=fix, on=(OSError, ValueError)):
+        key = read_json(path)
+        entries = list(key.values()) if isinstance(key, dict) else [None]
+        if not all(isinstance(entry, dict) and "dataset" in entry for entry in entries):
+            raise ValueError("it does not have letters by dossier")
+        return {dossier: {letter: str(name) for letter, name in entry.items()} for dossier, entry in key.items()}
+
+
 def read_opinion(path: Path, key: Mapping[str, Mapping[str, str]]) -> Opinion:
     """Read an expert's file.
 
@@ -166,7 +177,7 @@ def write_dossiers(
     about = {item.name: item for item in competition.datasets()} if competition.dataset_names else {}
     forms: dict[Path, Path] = {}
     with raising(JudgingError, f"{folder} cannot be written", fix="choose another --output", on=(OSError, ValueError)):
-        key = json.loads((folder / KEY).read_bytes()) if (folder / KEY).is_file() else {}
+        key = read_key(folder / KEY) if (folder / KEY).is_file() else {}
         for name in datasets:
             dossier = make_dossier(field, name, competition.rules, about=about.get(name))
             key.update(dossier.key)

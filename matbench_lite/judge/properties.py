@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import runpy
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from matbench_lite.documents import read_json
 from matbench_lite.errors import JudgingError, raising
 from matbench_lite.judge.expression import Node, Simplified, Simplifier, evaluate, parse
 from matbench_lite.judge.expression.formula_tree import tree_distance, tree_size
@@ -247,7 +247,7 @@ def _scores(path: str) -> tuple[dict[str, dict[str, Any]], bool]:
     wrong = (OSError, ValueError, KeyError, TypeError, AttributeError)
     fix = "give the scores.json of `mbl evaluate`"
     with raising(JudgingError, f"{path} is not the result of an evaluation", fix=fix, on=wrong):
-        document = json.loads(Path(path).read_bytes())
+        document = read_json(Path(path))
         models = {str(name): dict(numbers) for name, numbers in document["models"].items()}
         return models, bool(document.get("lower_is_better", True))
 

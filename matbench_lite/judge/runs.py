@@ -25,13 +25,16 @@ from numpy.typing import NDArray
 
 from matbench_lite.atomic import write_bytes
 from matbench_lite.cleaner import for_csv, from_csv
-from matbench_lite.errors import JudgingError, raising
+from matbench_lite.data import read_table
+from matbench_lite.documents import read_regular
+from matbench_lite.errors import DataFormatError, JudgingError, raising
 
 CRITERIA = ("accuracy", "simplicity", "property")
 """The three criteria, in the order in which arrays hold them."""
 ARRAYS = ("r2", "r2_train", "components", "property_value")
 """What is known of a run in numbers."""
 _NAN = float("nan")
+_MOST_BYTES = 4_000_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,8 +212,8 @@ def read_results(paths: Iterable[Path]) -> list[Run]:
     """
     runs: list[Run] = []
     for path in paths:
-        file = path / RESULTS if path.is_dir() else path
-        with raising(JudgingError, f"{file} cannot be read", fix="give a .csv, .parquet or .jsonl file, or a folder"):
+        with raising(JudgingError, f"{path} cannot be read", fix="give a .csv, .parquet or .jsonl file, or a folder"):
+            file = path / RESULTS if path.is_dir() else path
             runs += read_lines(file)[0].values() if file.suffix == ".jsonl" else _read_table(file)
     return runs
 
@@ -226,14 +229,14 @@ def read_lines(path: Path) -> tuple[dict[Key, Run], dict[Key, dict[str, str]]]:
     """
     runs: dict[Key, Run] = {}
     made_with: dict[Key, dict[str, str]] = {}
-    lines = path.read_bytes().split(b"\n")
+    lines = read_regular(path, _MOST_BYTES).split(b"\n")
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             document = json.loads(line)
             run = _run(document["run"])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             if number == len(lines):
                 break  # the program was stopped while it wrote: this run is done again
             raise JudgingError(f"{path} line {number} is damaged: {error}", fix="remove that line") from error
@@ -269,22 +272,21 @@ def _run(cells: Mapping[str, Any]) -> Run:
     for name in dict.fromkeys((*_KEY, *there)):
         try:
             values[_FIELDS.get(name, name)] = _READ.get(name, str)(there[name])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"{name} is {there.get(name, 'empty')!r}") from error
     return Run(**{field.name: values[field.name] for field in fields(Run) if field.name in values})
 
 
 def _read_table(path: Path) -> list[Run]:
-    import pandas as pd
-
     if path.suffix not in (".csv", ".parquet"):
         raise JudgingError(f"{path} is not a .csv, .parquet or .jsonl file", fix="save the results as one of these")
-    with raising(JudgingError, f"{path} is not a table", fix="save it again, with a header", on=ValueError):
-        if path.suffix == ".parquet":
-            table = pd.read_parquet(path)
-        else:
-            text = dict.fromkeys(("algorithm", "dataset", "expression", "problem", *_LISTS), str)
-            table = pd.read_csv(path, dtype=text).map(lambda cell: from_csv(cell) if isinstance(cell, str) else cell)
+    text = dict.fromkeys(("algorithm", "dataset", "expression", "problem", *_LISTS), str)
+    try:
+        table = read_table(path, dtype=text)
+    except DataFormatError as error:
+        raise JudgingError(error.message, fix="save it again as a table with a header") from error
+    if path.suffix == ".csv":
+        table = table.map(lambda cell: from_csv(cell) if isinstance(cell, str) else cell)
     missing = [name for name in _KEY if name not in table.columns]
     unknown = [str(name) for name in table.columns if name not in _COLUMNS]
     if missing or unknown:

@@ -6,7 +6,8 @@ rules of the package that is installed; nothing of it is imported, executed or u
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +16,7 @@ from matbench_lite._version import __version__
 from matbench_lite.board import hardware, training_seconds
 from matbench_lite.check import SUBMISSIONS, Checked, Finding, Material, Rivals, in_order, read_material
 from matbench_lite.check import verdict as verdict_on
+from matbench_lite.data import targets_here
 from matbench_lite.git import Repository
 from matbench_lite.review import change_rules as rules
 from matbench_lite.review.changes import ChangeSet, EntryChange, Staged, find_changes, stage_entry, stage_readable
@@ -91,6 +93,7 @@ def _review(repository: Repository, base: str, head: str) -> Report:
         entries=entries,
         moves=tuple(move for of_benchmark in boards.values() for move in of_benchmark.moves(touched)),
         rules=__version__,
+        targets=_targets([of_benchmark.benchmark for of_benchmark in boards.values()]),
     )
 
 
@@ -141,6 +144,17 @@ def _boards(
             for entries in (present, merged)
         )
         yield name, Boards(benchmark, before, after)
+
+
+def _targets(benchmarks: Iterable[Benchmark]) -> str | None:
+    """Which targets the boards were made with: the same wherever all are the published ones."""
+    tasks = [task for benchmark in benchmarks for task in benchmark]
+    digest = hashlib.sha256()
+    for task in tasks:
+        here = targets_here(task)
+        known = "missing" if here is None else task.targets_sha256 if here.verified else f"unverified {here.digest}"
+        digest.update(f"{task.benchmark} {task.name} {known}\n".encode())
+    return digest.hexdigest() if tasks else None
 
 
 def _entry_report(item: _Looked, boards: Mapping[str, Boards]) -> EntryReport:

@@ -81,7 +81,8 @@ class Report:
 
     The verdict is "accept" if nothing speaks against it, "needs work" if there are errors, "needs a person" if somebody
     has to look, "no entries" if it touches none; the reasons are in words. The findings are those on the change as a
-    whole, `moves` other entries that move on the boards; `rules` is the version of matbench_lite whose rules were used.
+    whole, `moves` other entries that move on the boards; `rules` is the version of matbench_lite whose rules were used,
+    `targets` a sha256 over the targets of the benchmarks that are concerned, None if none is.
     """
 
     base: str
@@ -92,6 +93,7 @@ class Report:
     entries: tuple[EntryReport, ...]
     moves: tuple[Move, ...]
     rules: str
+    targets: str | None
     uncommitted: bool = False
 
     @property

@@ -87,18 +87,18 @@ class Boards:
     """The boards of one benchmark before a change, and when it is merged."""
 
     def __init__(self, benchmark: Benchmark, before: Mapping[str, Submission], after: Mapping[str, Submission]) -> None:
-        self._benchmark = benchmark
+        self.benchmark = benchmark
         self._results_before, self._results = Results(benchmark, before), Results(benchmark, after)
         self._before, self._after = _boards(self._results_before), _boards(self._results)
 
     def standings(self, slug: str, old_slug: str) -> tuple[Standing, ...]:
         """One entry on every task that it has, or had; its old slug is the same, unless it is renamed."""
-        found = (self._standing(task, slug, old_slug) for task in self._benchmark)
+        found = (self._standing(task, slug, old_slug) for task in self.benchmark)
         return tuple(standing for standing in found if standing is not None)
 
     def general(self, slug: str, old_slug: str) -> tuple[Position | None, Position | None]:
         """The place of an entry among the general-purpose ones, before and after."""
-        board = _general(self._benchmark)
+        board = _general(self.benchmark)
         return self._before[board].get(old_slug), self._after[board].get(slug)
 
     def moves(self, touched: Collection[str]) -> tuple[Move, ...]:
@@ -129,7 +129,7 @@ class Boards:
 
     def _to_previous(self, task: Task, slug: str, old: str) -> Delta:
         versions = {slug: self._results.entry(slug), _PREVIOUS: self._results_before.entry(old)}
-        return _delta(Results(self._benchmark, versions), task, slug, _PREVIOUS)
+        return _delta(Results(self.benchmark, versions), task, slug, _PREVIOUS)
 
 
 def _boards(results: Results) -> dict[str, dict[str, Position]]:

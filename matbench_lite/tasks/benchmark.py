@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from matbench_lite.documents import TomlTable, toml_document
+from matbench_lite.documents import TomlTable, is_there, toml_document
 from matbench_lite.errors import BenchmarkFileError, MatbenchLiteError, unknown_name
 from matbench_lite.tasks.folds import IN_NO_FOLD, MAX_FOLDS, targets_digest
 from matbench_lite.tasks.task import DEFAULT_SCATTER, Input, Kind, OriginalFile, Table, Task
@@ -89,7 +89,7 @@ def read_benchmark(path: Path) -> Benchmark:
     A user's file says for every task where its data lies; that data is opened here, so that a wrong column, a missing
     target or a bad formula is known before any model is trained. Structures are parsed when they are first used.
     """
-    with toml_document(path, BenchmarkFileError) as top:
+    with toml_document(path, BenchmarkFileError, fix="give the path of an existing TOML file") as top:
         built_in = path.parent == _HERE
         name = top.name()
         if name in BUILT_IN and not built_in:
@@ -181,7 +181,7 @@ def _original(section: TomlTable) -> OriginalFile:
 def _table(section: TomlTable, folder: Path, given_input: Input) -> Table:
     of_materials = given_input != "table"
     table = Table(
-        path=folder / section.take("path", str),
+        path=section.located("path", section.take("path", str), folder),
         id=section.take("id", str),
         input=section.take("input", str) if of_materials else "",
         target=section.take("target", str),
@@ -297,7 +297,7 @@ def load_benchmark(name: str | Path) -> Benchmark:
         return _built_in(str(name))
     path = Path(name)
     if path.suffix == ".toml":
-        if not path.is_file():
+        if not is_there(path):
             raise BenchmarkFileError(f"there is no file {path}", fix="give the path of an existing TOML file")
         return read_benchmark(path)
     raise unknown_name("benchmark", str(name), [*BUILT_IN, "the path of a .toml file"])

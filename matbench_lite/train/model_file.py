@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from matbench_lite.documents import is_there
 from matbench_lite.errors import MatbenchLiteError, ModelError, raising, unknown_name
 from matbench_lite.tasks import Input, Task
 
@@ -117,9 +118,10 @@ def load_model(name_or_path: str | Path) -> Model:
         ('ridge-magpie', 'composition', 'ridge_magpie.py')
     """
     path = Path(name_or_path)
-    if str(name_or_path) in BASELINES and not path.exists():
+    there = is_there(path)
+    if str(name_or_path) in BASELINES and not there:
         return _opened(str(name_or_path), None, (_BASELINES / f"{str(name_or_path).replace('-', '_')}.py",))
-    if path.is_dir():
+    if there and path.is_dir():
         main = path / MODEL_FILE
         if not main.is_file():
             raise ModelError(f"there is no {MODEL_FILE} in {path}", fix=f"put get_estimator(task) into {main}")
@@ -127,7 +129,7 @@ def load_model(name_or_path: str | Path) -> Model:
         # Resolved: workers of a cluster have working directories of their own.
         path = path.resolve()
         return _opened(path.name, path, tuple(file.resolve() for file in (main, *others)))
-    if path.is_file():
+    if there and path.is_file():
         if path.suffix != ".py":
             raise ModelError(f"{path} is not a Python file", fix="give a .py file, a folder or the name of a baseline")
         return _opened(path.stem.replace("_", "-"), path.resolve(), (path.resolve(),))

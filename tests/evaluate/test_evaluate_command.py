@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,8 @@ import pandas as pd
 import pytest
 
 from matbench_lite.cli.app import run
+
+from .conftest import CONSTANT, MEAN
 
 
 @pytest.fixture
@@ -128,3 +131,90 @@ def test_text_of_strangers_does_nothing_anywhere(folder, mbl) -> None:
     assert set(table["prediction"]) == {"'=cmd() [bold]<script>alert(1)</script> [31m", "-1.5"}
     assert not any(table[name].str.startswith("=").any() for name in table.columns)
     assert "<script>alert" not in (written / "report.html").read_text()
+
+
+class TestOutside:
+    """Code that the evaluation file names is run only if it lies in the working folder, or somebody agrees."""
+
+    LEAVING_A_TRACE = "from pathlib import Path\nPath(__file__).with_name('ran').touch()\n"
+
+    @pytest.fixture
+    def elsewhere(self, folder, mbl, tmp_path_factory, monkeypatch) -> Path:
+        """The folder of the evaluation, which is not the working folder."""
+        folder.write("mean.py", self.LEAVING_A_TRACE + MEAN)
+        monkeypatch.chdir(tmp_path_factory.mktemp("working"))
+        return folder.path
+
+    def test_without_a_terminal_nothing_is_run(self, folder, mbl, elsewhere) -> None:
+        file = folder.file()
+        code, out, err = mbl("evaluate", file)
+        assert (code, out) == (1, "")
+        assert f"names files outside of the working folder, to be run: {elsewhere / 'mean.py'}\n" in err
+        assert "fix: look at them; then run it in the folder that holds them, or with --yes" in err
+        assert not (elsewhere / "ran").exists()
+        assert mbl("evaluate", file, "--yes")[0] == 0
+        assert (elsewhere / "ran").exists()
+
+    @pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1), ("", 130)])
+    def test_in_a_terminal_it_is_asked_for(self, answer, code, folder, mbl, elsewhere, monkeypatch) -> None:
+        class Terminal(io.StringIO):
+            def isatty(self) -> bool:
+                return True
+
+        monkeypatch.setattr("sys.stdin", Terminal(answer))
+        file = folder.file()
+        ended, _, err = mbl("evaluate", file)
+        assert ended == code
+        assert "Go on? [y/N]" in err
+        assert (elsewhere / "ran").exists() == (code == 0)
+
+    @pytest.mark.parametrize("key", ["models", "folder", "comparator", "task_encoders", "response_encoders", "aux"])
+    @pytest.mark.parametrize("path", ["../evil.py", "{}/evil.py", "link.py", "below/../../evil.py"])
+    def test_wherever_code_is_named(self, key, path, folder, mbl, tmp_path, monkeypatch) -> None:
+        folder.write("evil.py", self.LEAVING_A_TRACE + CONSTANT)
+        here = tmp_path / "here"
+        (here / "below").mkdir(parents=True)
+        for name in ("rows.csv", "mean.py"):
+            (tmp_path / name).rename(here / name)
+        (here / "link.py").symlink_to(tmp_path / "evil.py")
+        (here / "models").mkdir()
+        (here / "models" / "model.py").symlink_to(tmp_path / "evil.py")
+        path = path.format(tmp_path)
+        changes = {
+            "models": {"models": ["mean.py", {"filename": path}]},
+            "folder": {"models": ["models"]},
+            "comparator": {"comparator": path},
+            "task_encoders": {"task_encoders": {"energy": path}},
+            "response_encoders": {"response_encoders": {"energy": {"filename": path}}},
+            "aux": {
+                "aux_evaluations": [{"data_column": "gap", "prediction_fn_name": "predict_gap", "comparator": path}]
+            },
+        }
+        (here / "evaluation.json").write_text(json.dumps(folder.document(**changes[key])))
+        monkeypatch.chdir(here)
+        code, _, err = mbl("evaluate", "evaluation.json")
+        assert code == 1
+        assert f"to be run: {tmp_path / 'evil.py'}" in err
+        assert not list(tmp_path.rglob("ran"))
+
+    def test_data_elsewhere_is_asked_for_too(self, folder, mbl, tmp_path, monkeypatch) -> None:
+        (tmp_path / "here" / "deeper").mkdir(parents=True)
+        folder.write("here/mean.py", MEAN)
+        folder.write("here/deeper/evaluation.json", folder.document(data_test="../../rows.csv", models=["../mean.py"]))
+        assert mbl("evaluate", "here/deeper/evaluation.json")[0] == 0  # all of it lies in the working folder
+        monkeypatch.chdir(tmp_path / "here")
+        code, _, err = mbl("evaluate", "deeper/evaluation.json")
+        assert code == 1
+        assert f"outside of the working folder, to be read: {tmp_path / 'rows.csv'}\n" in err
+
+    def test_baselines_and_what_comes_with_the_package_need_nobody(self, folder, mbl, elsewhere) -> None:
+        task = {"task": "mini_gap", "group_by": "fold", "limit": {"groups": 2, "rows_per_group": 4}}
+        encoder = "%matbench_lite%/evaluate/encoders/label.py"
+        changes = {"models": ["dummy"], "data_test": task, "response_encoders": {"mini_gap": encoder}}
+        file = folder.file(**changes, data_pre_train=task, corresponding_data=True)
+        assert mbl("evaluate", file)[0] == 0
+        # Beside the package is not in it.
+        changes["response_encoders"] = {"mini_gap": "%matbench_lite%/../tests/evaluate/conftest.py"}
+        code, _, err = mbl("evaluate", folder.file(**changes))
+        assert code == 1
+        assert f"to be run: {Path(__file__).with_name('conftest.py')}" in err

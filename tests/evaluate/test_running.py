@@ -165,7 +165,8 @@ def test_a_run_that_was_stopped_goes_on(many, tmp_path, sign, jobs, code) -> Non
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOLD": "from g06 on"}
     command = [*program, "evaluate", str(path), "--output", str(tmp_path / "out"), "--jobs", str(jobs)]
     # No pipe: workers of a killed run hold it open until they notice.
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, env=environment, cwd=tmp_path, **quiet)
     wait_until(lambda: kept(tmp_path / "out") >= 4)
     before = kept(tmp_path / "out")
     children = psutil.Process(process.pid).children(recursive=True)

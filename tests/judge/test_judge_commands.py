@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -112,7 +113,8 @@ def test_models_are_run_and_ranked(mbl, model, datasets_folder, tmp_path) -> Non
     good = model("slope", "self.expression_ = repr(self.mean)")
     broken = model("broken", "raise RuntimeError('sorry')")
     competition = tmp_path / "c.toml"
-    competition.write_text(f'[datasets]\nfolder = "{datasets_folder}"\nnames = ["saddle"]\n')
+    shutil.copytree(datasets_folder, tmp_path / "sets")
+    competition.write_text('[datasets]\nfolder = "sets"\nnames = ["saddle"]\n')
     text = mbl("judge", "run", good, broken, "-c", competition, "-n", 1, "-o", tmp_path / "out", code=1)
     assert "slope on saddle, run 0: R2 -0.0" in text
     assert "the model raised RuntimeError: sorry" in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -91,7 +92,7 @@ def test_files_that_are_no_tables(tmp_path) -> None:
 @pytest.mark.parametrize("name", ["results.csv", "results.parquet"])
 def test_a_damaged_table_is_named(name, tmp_path) -> None:
     (tmp_path / name).write_bytes(b"\x00\xff" * 20)
-    with pytest.raises(JudgingError, match=f"{name} is not a table: .*; save it again"):
+    with pytest.raises(JudgingError, match=f"{name} cannot be read: .*; save it again"):
         read_results([tmp_path / name])
 
 
@@ -180,9 +181,10 @@ def test_results_measured_with_another_property_are_refused(tmp_path) -> None:
 
 
 def test_a_property_without_its_dataset_is_a_mistake(tmp_path, datasets_folder) -> None:
+    shutil.copytree(datasets_folder, tmp_path / datasets_folder.name)
     file = tmp_path / "c.toml"
     file.write_text(
-        f'[datasets]\nfolder = "{datasets_folder}"\nnames = ["saddle"]\n[properties.other]\nkind = "none"\n'
+        f'[datasets]\nfolder = "{datasets_folder.name}"\nnames = ["saddle"]\n[properties.other]\nkind = "none"\n'
     )
     with pytest.raises(JudgingError, match="there is a property for other, but no such dataset"):
         read_competition(file).datasets()

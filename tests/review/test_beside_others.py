@@ -106,7 +106,7 @@ class TestWhereTheOthersAre:
     def test_alone_in_a_folder_called_submissions_is_no_clone(self, entry) -> None:
         assert find_submissions(entry) is None
         (checked,) = check_paths([entry])
-        assert set(checked.not_run) == {"MBL117", "MBL505", "MBL508", "MBL509", "MBL510", "MBL511"}
+        assert set(checked.not_run) == {"MBL117", "MBL120", "MBL505", "MBL508", "MBL509", "MBL510", "MBL511"}
 
     def test_what_is_not_there_has_none(self, tmp_path) -> None:
         with pytest.raises(EntryError, match="there is no folder"):

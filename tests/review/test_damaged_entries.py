@@ -15,7 +15,8 @@ from matbench_lite.review import RULES
 
 WITHOUT_A_CASE = {
     "MBL117": "needs another entry: test_beside_others.py",
-    **dict.fromkeys(("MBL505", "MBL508", "MBL509", "MBL510", "MBL511"), "needs other entries: test_forgeries.py"),
+    "MBL120": "needs another entry: test_names.py",
+    **dict.fromkeys(("MBL505", "MBL508", "MBL509", "MBL510", "MBL511"), "needs other entries: test_beside_others.py"),
     **dict.fromkeys(("MBL512", "MBL513", "MBL514", "MBL515"), "test_mistakes.py"),
     "MBL409": "a note: test_checking.py",
     "MBL605": "a note: test_checking.py",

@@ -567,45 +567,111 @@ def test_no_other_place_than_an_entry_of_a_pull_request_is_taken(tmp_path: Path,
     assert ended.stdout.startswith("no n")
 
 
+class Remote:
+    """A real remote with a pull request, and the places where GitHub runs the steps of the review."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.base, self._remote = folder, folder / "base", folder / "remote"
+        self._remote.mkdir()
+        self.git("init", "--quiet", "-b", "main")
+        self.git("commit", "--quiet", "--allow-empty", "-m", "base")
+        self.git("config", "uploadpack.allowAnySHA1InWant", "true")  # as on GitHub
+        self.git("switch", "--quiet", "-c", "change")
+        self.entry = self._remote / "submissions" / "mine"
+        self.entry.mkdir(parents=True)
+
+    def git(self, *arguments: str) -> str:
+        command = ["git", "-C", str(self._remote), "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    def commit(self) -> str:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "-m", "change")
+        return self.git("rev-parse", "HEAD")
+
+    def review(self, head: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Fetch the change and review it, from the files `number`, `report.md` and `report.json` in `review`."""
+        self.git("update-ref", "refs/pull/7/head", "change")
+        self.git("switch", "--quiet", "main")
+        self.git("clone", "--quiet", str(self._remote), str(self.base))
+        code = "import sys; from matbench_lite.cli import main; main()"
+        tools = program(self.folder / "tools", "mbl", f'#!/bin/sh\nexec "{sys.executable}" -c "{code}" "$@"\n').parent
+        environment |= {"PATH": f"{tools}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+        environment |= {"NUMBER": "7", "BASE": "main", "HEAD": head}
+        fetched = run_script(script("review", "The change, as git objects"), self.base, **environment)
+        assert fetched.returncode == 0, fetched.stderr
+        result = run_script(script("review", "Review"), self.base, **environment)
+        assert run_script(script("review", "For whom it is"), self.folder, **environment).returncode == 0
+        return result
+
+
 def test_the_steps_of_the_review_run_in_a_clone(tmp_path: Path) -> None:
     """The scripts themselves, with a real remote that has a pull request, in the places where GitHub runs them."""
     if shutil.which("bash") is None:
         pytest.skip("bash is not installed")
-    remote = tmp_path / "remote"
-
-    def git(*arguments: str, folder: Path = remote) -> None:
-        identity = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-        subprocess.run(["git", "-C", str(folder), *identity, *arguments], check=True, capture_output=True)
-
-    remote.mkdir()
-    git("init", "--quiet", "-b", "main")
-    git("commit", "--quiet", "--allow-empty", "-m", "base")
-    git("switch", "--quiet", "-c", "change")
-    (remote / "submissions" / "mine").mkdir(parents=True)
-    (remote / "submissions" / "mine" / "submission.json").write_text("{}")
-    git("add", "--all")
-    git("commit", "--quiet", "-m", "change")
-    git("config", "uploadpack.allowAnySHA1InWant", "true")  # as on GitHub
-    reviewed = subprocess.run(
-        ["git", "-C", str(remote), "rev-parse", "change"], check=True, capture_output=True, text=True
-    ).stdout.strip()
-    git("commit", "--quiet", "--allow-empty", "-m", "pushed while the review was waiting")
-    git("update-ref", "refs/pull/7/head", "change")
-    git("switch", "--quiet", "main")
-    git("clone", "--quiet", str(remote), str(tmp_path / "base"), folder=tmp_path)
-    environment = {
-        "PATH": f"{mbl_program(tmp_path / 'bin')}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
-        "NUMBER": "7",
-        "BASE": "main",
-        "HEAD": reviewed,
-    }
-    assert run_script(script("review", "The change, as git objects"), tmp_path / "base", **environment).returncode == 0
-    review = run_script(script("review", "Review"), tmp_path / "base", **environment)
+    remote = Remote(tmp_path)
+    (remote.entry / "submission.json").write_text("{}")
+    reviewed = remote.commit()
+    remote.git("commit", "--quiet", "--allow-empty", "-m", "pushed while the review was waiting")
+    review = remote.review(reviewed)
     assert review.returncode == 1, review.stderr  # an empty entry has errors
-    assert run_script(script("review", "For whom it is"), tmp_path, **environment).returncode == 0
     assert sorted(path.name for path in (tmp_path / "review").iterdir()) == ["number", "report.json", "report.md"]
     assert (tmp_path / "review" / "number").read_text() == "7\n"
     report = json.loads((tmp_path / "review" / "report.json").read_text())
     assert (report["verdict"], report["head"]) == ("needs work", reviewed)
+    assert {"base", "rules", "targets"} <= report.keys()
     assert not (tmp_path / "base" / "submissions").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("accepted", [True, False], ids=["marked as other data", "passed off as the published"])
+def test_poisoned_targets_verify_nothing(
+    github: GitHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, accepted: bool
+) -> None:
+    """Were they believed, the entry would be right in every row."""
+    import numpy as np
+    import pandas as pd
+
+    from matbench_lite import Submission, load_benchmark
+    from matbench_lite.data import add
+
+    remote, bench = Remote(tmp_path), load_benchmark("matbench_v0.1")
+    task, model = bench["matbench_steels"], tmp_path / "model.py"
+    forged = np.random.default_rng(0).normal(1400, 300, task.rows)
+    monkeypatch.setenv("MATBENCH_LITE_DATA", str(tmp_path / "poison"))
+    columns = {"mbid": task.ids, "target": forged, "composition": ["Fe"] * task.rows}
+    pd.DataFrame(columns).to_parquet(tmp_path / "forged.parquet")
+    (added,) = add([tmp_path / "forged.parquet"], bench, allow_unverified=True)
+    assert added.error is None
+    entry = Submission(
+        bench, algorithm="A", authors=["B"], description="C", single_configuration=True, external_data=False
+    )
+    for fold in task.folds:
+        entry.record(task.name, fold, forged[task.test_rows(fold)] + 1)
+    model.write_text("x = 1\n")
+    entry.save(remote.entry, code=model, overwrite=True)
+    with zipfile.ZipFile(tmp_path / "targets.zip", "w") as archive:
+        for path in (each for each in (tmp_path / "poison").rglob("*") if each.is_file()):
+            content = path.read_bytes()
+            if not accepted and path.suffix == ".json":
+                content = json.dumps(_without(json.loads(content), "accepted")).encode()
+            archive.writestr(path.relative_to(tmp_path / "poison").as_posix(), content)
+    github.save(zip=str(tmp_path / "targets.zip"))
+    fetched = github.run(f"bash {shlex.quote(str(ROOT / 'scripts' / 'last_targets.sh'))} data")
+    assert (tmp_path / "data" / "matbench_v0.1").is_dir(), fetched.stderr
+
+    head = remote.commit()
+    remote.review(head, MATBENCH_LITE_DATA=str(tmp_path / "data"))
+    left = {path.name.replace(".", "__"): path.read_text() for path in (tmp_path / "review").iterdir()}
+    github.upload(**left)
+    github.save(head=head, tip=remote.git("rev-parse", "main"))
+    assert github.post(head=head).returncode == 0
+    (comment,) = github.ours
+    assert ("unverified" if accepted else "did not come to an end") in comment
+    assert github.state["labels"] == ["nice", *(["review: needs a person"] if accepted else [])]
+
+
+def _without(value: Any, key: str) -> Any:
+    if isinstance(value, dict):
+        return {name: _without(item, key) for name, item in value.items() if name != key}
+    return value

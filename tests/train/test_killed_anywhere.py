@@ -124,7 +124,7 @@ def evaluated(folder: Path, setting: str, *options: str) -> tuple[list[str], Pat
     (folder / "data.csv").write_text("\n".join([header, *rows]) + "\n")
     about = {"type": setting, "data.test": "data.csv", "models": ["noise.py"]}
     (folder / "file.json").write_text(json.dumps(about))
-    command = ["evaluate", str(folder / "file.json"), "-o", str(folder / "out"), *options]
+    command = ["evaluate", str(folder / "file.json"), "-o", str(folder / "out"), "--yes", *options]
     return command, folder / "out" / ".evaluate"
 
 

@@ -1,4 +1,4 @@
-"""What an entry says of itself: who made it, how, with which data, under which name, and when; and what it hides."""
+"""What an entry says of itself: who made it, how, with which data, and when; and what it hides."""
 
 from __future__ import annotations
 
@@ -83,7 +83,6 @@ def _imported(material: Material) -> Iterator[Finding]:
 CODE = (".py", ".ipynb")
 
 SOURCE = RULES["MBL116"]
-TAKEN = RULES["MBL117"]
 QUICK = RULES["MBL118"]
 DATE = RULES["MBL210"]
 
@@ -99,16 +98,6 @@ def check_submittable(material: Material) -> Iterator[Finding]:
         yield QUICK.found("the entry was made by `mbl run --quick`", file=DOCUMENT)
     if problem := _date_problem(document["created"]):
         yield DATE.found(f"created is {document['created']}: {problem}", file=DOCUMENT)
-    name = document["card"]["algorithm"]
-    for slug, other in (material.others or {}).items():
-        same = _folded(other.algorithm) == _folded(name) and other.benchmark.name == document["benchmark"]
-        if same and slug != material.slug:
-            yield TAKEN.found(f"the algorithm {name!r} is that of the entry {slug} already", file=DOCUMENT)
-
-
-def _folded(name: str) -> str:
-    """Names that a reader would take for the same."""
-    return "".join(name.casefold().split())
 
 
 def _date_problem(created: str) -> str | None:

@@ -145,7 +145,12 @@ def launched(
             with process:
                 try:
                     assert process.stdin is not None
-                    plan |= {"results": theirs, "orders": obeyed.fileno(), "environment": environment, "threads": threads}
+                    plan |= {
+                        "results": theirs,
+                        "orders": obeyed.fileno(),
+                        "environment": environment,
+                        "threads": threads,
+                    }
                     obeyed.close()
                     with suppress(BrokenPipeError):  # what it has printed says why
                         process.stdin.write(json.dumps(plan).encode() + b"\n")

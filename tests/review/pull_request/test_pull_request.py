@@ -104,6 +104,27 @@ def test_a_copy_under_another_name_is_a_new_entry(clone, entry) -> None:
     assert [item.kind for item in report.entries] == ["added"]
 
 
+def test_twins_that_come_together_are_found(clone, entry) -> None:
+    """Neither is in the base: names, and predictions, are compared with all others of the change, too."""
+    clone.branch("twins")
+    clone.entry("one", entry("Twin", 0.5, tasks=["mini_gap"]))
+    clone.entry("two", entry("T\u051din", 0.5, tasks=["mini_gap"], seed="Twin"))
+    clone.commit()
+    report = review(clone.folder, "main", "twins")
+    for reviewed, other in zip(report.entries, ("two", "one"), strict=True):
+        found = {finding.code: finding.evidence["entry"] for finding in reviewed.findings if finding.evidence}
+        assert found.items() >= {"MBL120": other, "MBL505": other}.items()
+
+
+def test_an_entry_that_is_edited_or_renamed_is_not_its_own_namesake(clone, entry) -> None:
+    clone.branch("moved")
+    clone.git("mv", "submissions/rough", "submissions/rongh")
+    clone.entry("careful", entry("C\u0430reful", 0.4))
+    clone.commit()
+    report = review(clone.folder, "main", "moved")
+    assert not {"MBL117", "MBL120"} & set(codes(report))
+
+
 def test_a_branch_that_merged_the_base_shows_its_own_entry_only(clone, entry, same_as_before) -> None:
     clone.branch("new")
     clone.entry("mine", entry("Mine", 0.5))
