@@ -229,6 +229,8 @@ def test_arguments_that_can_be_no_path(name, refused, tmp_path) -> None:
     refused("evaluate", "mine.json", "--cache", name)
     refused("tasks", "--benchmark", f"{name}.toml")
     refused("judge", "rank", f"{name}.csv")
+    (tmp_path / "table.csv").write_text("algorithm,dataset,run,r2,complexity,property\na,d,0,0.9,7,1\n")
+    refused("judge", "rank", "table.csv", "--page", f"{name}.html")
     refused("judge", "run", f"{name}.py", "--task", "mini_gap", "--benchmark", "mini")
     refused("judge", "run", "dummy", "--competition", f"{name}.toml")
     refused("judge", "run", "dummy", "--datasets", name)
