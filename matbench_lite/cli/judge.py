@@ -13,7 +13,7 @@ from matbench_lite.atomic import write_bytes
 from matbench_lite.cli import competition_text as text
 from matbench_lite.cli import options
 from matbench_lite.cli.output import errors, print_json, say
-from matbench_lite.errors import unknown_name
+from matbench_lite.errors import JudgingError, raising, unknown_name
 from matbench_lite.text import count
 
 app = typer.Typer(help="Judge models on accuracy, simplicity and a property.", no_args_is_help=True)
@@ -191,7 +191,9 @@ def rank(
     if page is not None:
         from matbench_lite.judge.judge_pages import judgement_page
 
-        write_bytes(page, judgement_page(judgement, title=chosen.title, trust=trust).encode())
+        content = judgement_page(judgement, title=chosen.title, trust=trust).encode()
+        with raising(JudgingError, f"{page} cannot be written", fix="choose another --page"):
+            write_bytes(page, content)
     if json:
         print_json(judge.judgement_document(judgement, trust))
         return

@@ -183,8 +183,9 @@ def read_file(source: FileSource) -> pd.DataFrame:
                 f"{place}: {name} is missing in {int(empty.sum())} rows, first in data row {row + 1}",
                 fix="fill it in, or leave the rows out",
             )
+    choices = frame["choices"].astype(object)
     # Free responses need no choices.
-    return frame.assign(choices=frame["choices"].fillna(""))
+    return frame.assign(choices=choices.where(choices.notna(), ""))
 
 
 def _read(source: FileSource) -> pd.DataFrame:

@@ -271,9 +271,11 @@ def _properties(top: TomlTable, home: Path) -> dict[str, PropertySpec]:
     found: dict[str, PropertySpec] = {}
     for dataset, content in top.take("properties", dict, {}).items():
         section = TomlTable(content, f"properties.{dataset}.", top.problems)
-        path = section.take("path", str, "")
+        kind, path = section.choice("kind", KINDS), section.take("path", str, "")
+        if kind in ("evaluation", "function") and not path:
+            section.complain("path", "is missing; give a file")
         found[str(dataset)] = PropertySpec(
-            kind=section.choice("kind", KINDS),
+            kind=kind,
             features=section.texts("features"),
             formula=section.take("formula", str, ""),
             low=section.optional("low", float),

@@ -282,7 +282,7 @@ def _read_table(path: Path) -> list[Run]:
         raise JudgingError(f"{path} is not a .csv, .parquet or .jsonl file", fix="save the results as one of these")
     text = dict.fromkeys(("algorithm", "dataset", "expression", "problem", *_LISTS), str)
     try:
-        table = read_table(path, dtype=text)
+        table = read_table(path, lists=True, dtype=text)
     except DataFormatError as error:
         raise JudgingError(error.message, fix="save it again as a table with a header") from error
     if path.suffix == ".csv":

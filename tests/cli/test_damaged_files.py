@@ -5,11 +5,14 @@ Each is a message that says what is wrong and what to do: no traceback, no hang,
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import json
 import os
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -229,6 +232,8 @@ def test_arguments_that_can_be_no_path(name, refused, tmp_path) -> None:
     refused("evaluate", "mine.json", "--cache", name)
     refused("tasks", "--benchmark", f"{name}.toml")
     refused("judge", "rank", f"{name}.csv")
+    (tmp_path / "table.csv").write_text("algorithm,dataset,run,r2,complexity,property\na,d,0,0.9,7,1\n")
+    refused("judge", "rank", "table.csv", "--page", f"{name}.html")
     refused("judge", "run", f"{name}.py", "--task", "mini_gap", "--benchmark", "mini")
     refused("judge", "run", "dummy", "--competition", f"{name}.toml")
     refused("judge", "run", "dummy", "--datasets", name)
@@ -292,3 +297,64 @@ class TestOutside:
         said = refused("judge", "run", "dummy", "--datasets", here / "sets", "--runs", "1")
         assert "its property names the file" in said
         assert not list(tmp_path.rglob("ran"))
+
+
+ODD = {
+    "lists": [[1.0]] * 4,
+    "lists of lists": [[["x"]]] * 4,
+    "objects": [{"a": 1}] * 4,
+    "bytes": [b"\xff\x00"] * 4,
+    "dates": [datetime.date(2024, 1, 1)] * 4,
+    "times": pd.date_range("2024-01-01", periods=4),
+    "spans": pd.to_timedelta([1, 2, 3, 4]),
+    "decimals": [decimal.Decimal("1.5")] * 4,
+    "nothing": [None] * 4,
+    "truth": [True, False] * 2,
+    "categories": pd.Categorical(list("abab")),
+    "infinity": [np.inf] * 4,
+    "no numbers": [1.5, np.nan, 1e30, -0.0],
+    "large": [2**63 - 1] * 4,
+    "negative": [-1] * 4,
+    "texts": ["x"] * 4,
+    "empty texts": [""] * 4,
+}
+EVALUATED = {
+    "id": list("abcd"),
+    "sequence": [0] * 4,
+    "task": ["x"] * 4,
+    "choices": [""] * 4,
+    "response": [1.0, 2.0, 3.0, 4.0],
+    "response_type": ["free"] * 4,
+    "domain": ["d"] * 4,
+    "more": [1] * 4,
+}
+OWN = {"id": list("abcd"), "formula": ["Fe", "Al", "Cu", "Zn"], "gap": [1.0, 2.0, 3.0, 4.0], "group": list("aabb")}
+RESULTS = {
+    "algorithm": list("abab"),
+    "dataset": ["d"] * 4,
+    "run": [0, 0, 1, 1],
+    "r2": [0.5] * 4,
+    "complexity": [3] * 4,
+    "property": [1.0] * 4,
+    "expression": ["x"] * 4,
+    "predictions": [[1.0]] * 4,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("odd", ODD)
+def test_columns_of_another_type_are_taken_or_refused(odd, mbl, tmp_path, monkeypatch) -> None:
+    """Each column of a Parquet table in turn: a result or a message."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.json").write_text(evaluation(data_test="rows.parquet"))
+    (tmp_path / "ours.toml").write_text(benchmark("rows.parquet") + 'group = "group"\ncluster = "group"\n')
+    for columns, command in (
+        (EVALUATED, ("evaluate", "mine.json", "--restart")),
+        (OWN, ("tasks", "--benchmark", "ours.toml")),
+        (RESULTS, ("judge", "rank", "rows.parquet", "--draws", 5)),
+    ):
+        for name in columns:
+            pd.DataFrame(columns | {name: ODD[odd]}).to_parquet("rows.parquet")
+            ended = mbl(*command)
+            assert ended.code == 0 or "error:" in ended.err or "has no scores" in ended.err, (name, ended.err)
+            assert "Traceback" not in ended.err

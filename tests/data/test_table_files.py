@@ -41,9 +41,10 @@ def frame() -> pd.DataFrame:
 
 def test_a_table_is_read_as_pandas_reads_it(frame, tmp_path) -> None:
     frame.to_parquet(tmp_path / "a.parquet")
-    pd.testing.assert_frame_equal(read_table(tmp_path / "a.parquet"), pd.read_parquet(tmp_path / "a.parquet"))
+    expected = pd.read_parquet(tmp_path / "a.parquet")
+    pd.testing.assert_frame_equal(read_table(tmp_path / "a.parquet", lists=True), expected)
     (tmp_path / "A.PARQUET").write_bytes((tmp_path / "a.parquet").read_bytes())
-    assert len(read_table(tmp_path / "A.PARQUET")) == 200
+    assert len(read_table(tmp_path / "A.PARQUET", lists=True)) == 200
     frame.to_csv(tmp_path / "a.csv", index=False)
     for options in ({}, {"dtype": str, "keep_default_na": False}):
         expected = pd.read_csv(tmp_path / "a.csv", **options)
@@ -63,7 +64,7 @@ def test_damage_anywhere_is_an_error_or_another_table(frame, tmp_path) -> None:
             damaged[-1 - rng.integers(reach)] = rng.integers(256)
         path.write_bytes(damaged)
         try:
-            assert isinstance(read_table(path), pd.DataFrame)
+            assert isinstance(read_table(path, lists=True), pd.DataFrame)
         except DataFormatError:
             refused += 1
     assert refused > FLIPS / 3
@@ -78,6 +79,15 @@ def test_a_file_that_is_cut_off_anywhere_is_an_error(rows, tmp_path) -> None:
         path.write_bytes(whole[:length])
         with pytest.raises(DataFormatError, match="cannot be read"):
             read_table(path)
+
+
+@pytest.mark.parametrize("cell", [[1.0], {"a": 1}, [["x"]], b"\xff\x00"], ids=["list", "object", "lists", "bytes"])
+def test_cells_that_are_no_values_are_refused(cell, tmp_path) -> None:
+    pd.DataFrame({"id": ["a", "b"], "odd": [cell, cell]}).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(DataFormatError, match=r"the column 'odd' has .* in its cells"):
+        read_table(tmp_path / "a.parquet")
+    if not isinstance(cell, bytes):
+        assert len(read_table(tmp_path / "a.parquet", lists=True)) == 2
 
 
 def bomb_of_texts(path: Path) -> None:

@@ -65,6 +65,7 @@ def confusable(one: str, other: str) -> bool:
     )
 
 
+@lru_cache(maxsize=4096)
 def _folded(name: str) -> str:
     return "".join(filter(_is_seen, unicodedata.normalize("NFKC", name).casefold()))
 
