@@ -178,15 +178,15 @@ def shown_score(scale: Scale, event: Event, combining: Combining, scores: PartSc
 
 
 def told(event: Event) -> Mapping[str, float]:
-    """How many bits of private targets the public board can tell one participant: by a submission, a day, in all.
+    """At most how many bits of private targets the public board tells one participant: by a submission, a day, in all.
 
-    None where it ranks by targets that are in the kit.
+    0 where it ranks by targets that are in the kit.
     """
     bits, limits = 0.0 if event.ranks_known_targets else Scale.of(event, event.public).bits, event.participant
     return {
-        "bits_per_submission": round(bits, 1),
-        "bits_per_day": round(bits * min(limits.per_day, limits.submissions)),
-        "bits_in_all": round(bits * limits.submissions),
+        "bits_per_submission": math.ceil(10 * bits) / 10,
+        "bits_per_day": math.ceil(bits * min(limits.per_day, limits.submissions)),
+        "bits_in_all": math.ceil(bits * limits.submissions),
     }
 
 

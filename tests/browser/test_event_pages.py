@@ -77,21 +77,22 @@ def _make_board(folder: Path) -> None:
 
 
 def _write(event: Event, path: Path, *noises: float) -> None:
-    """Predictions that are off by so much, on what was held out and on the private rows."""
+    """Predictions that are off by so much, on what ranks in public and on the rows that decide."""
     kit, rng = open_kit(event.kit), np.random.default_rng(len(str(noises)))
-    private = event.private_task
-    truths = {"valid": kit.task.target_values, "test": private.target_values[private.test_rows(0)]}
+    private, ids = event.private_task, {"valid": kit.task.ids, "test": read_inputs(event.kit, kit.task).index}
+    asked = private.ids.get_indexer(ids["test"])
+    truths = {"valid": kit.task.target_values, "test": private.target_values[asked]}
+    noise = {"valid": noises[0], "test": np.where(np.isin(asked, private.test_rows(0)), noises[1], noises[0])}
 
     def predicted(part: str, rows: np.ndarray) -> RowPredictions:
-        noise = noises[0] if part == "valid" else noises[1]
-        values = truths[part][rows] + noise * rng.normal(size=len(rows))
+        values = truths[part][rows] + np.broadcast_to(noise[part], len(truths[part]))[rows] * rng.normal(size=len(rows))
         return RowPredictions(rows=rows, prediction=values, type="value")
 
     folds = [
-        {"valid": predicted("valid", fold.valid), "test": predicted("test", np.arange(len(truths["test"])))}
+        {"valid": predicted("valid", fold.valid), "test": predicted("test", np.arange(len(asked)))}
         for fold in event_folds(kit.event, kit.task)
     ]
-    write_predictions(path, {"valid": kit.task.ids, "test": read_inputs(kit.event.folder, kit.task).index}, folds)
+    write_predictions(path, ids, folds)
 
 
 def test_nothing_runs_and_the_layout_holds(event_address: str, visit: Callable) -> None:

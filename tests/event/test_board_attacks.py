@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 import pandas as pd
 import pytest
 
@@ -30,6 +31,7 @@ from matbench_lite.event import (
     clock,
     load_event,
     open_kit,
+    private_board,
     public_board,
     receive,
     score_submissions,
@@ -56,7 +58,7 @@ def planted(tmp_path: Path) -> Event:
 
 def shown(event: Event) -> Any:
     """The document of the public board, as it is published."""
-    return json.loads(json.dumps(board_document(event, public_board(event), None, event.closing), default=str))
+    return orjson.loads(orjson.dumps(board_document(event, public_board(event), None, event.closing)))
 
 
 def scored(event: Event) -> Event:
@@ -80,7 +82,8 @@ def found(document: Any, event: Event, secrets: np.ndarray) -> int:
 
     Whoever has made a submission knows how many rows and folds there are, and in which steps it was made.
     """
-    rows, folds = len(event.private_task.train_rows(0)), event.inner_folds
+    task, folds = event.private_task, event.inner_folds
+    rows = np.array([len(task.train_rows(0)), len(task.test_rows(0))])
     known = np.unique([*numbers(document), 0.0])
     pairs = [first + sign * second for first, second in combinations(known, 2) for sign in (1, -1)]
     # The score of a fold from their mean, the smallest and the largest, and how it differs from these.
@@ -88,7 +91,7 @@ def found(document: Any, event: Event, secrets: np.ndarray) -> int:
         [folds * a - b - c * more for a, b, c in permutations(known, 3) for more in (1, 2)] if len(known) < 6 else []
     )
     spread = folds / np.sqrt(folds - 1)  # of one fold that differs from all others
-    scales = np.outer([1, rows, 1 / rows], [1, 1e-12, 1 / 2, folds, spread, spread / 2]).ravel()
+    scales = np.outer([1, *rows, *(1 / rows)], [1, 1e-12, 1 / 2, folds, spread, spread / 2]).ravel()
     values = np.sort(np.abs(np.outer([*known, *pairs, *three], scales).ravel()))
     nearest = np.searchsorted(values, secrets).clip(1, len(values) - 1)
     distance = np.minimum(np.abs(values[nearest] - secrets), np.abs(values[nearest - 1] - secrets))
@@ -326,6 +329,34 @@ def test_a_copy_of_the_kits_targets_is_not_the_first(event: Event, tmp_path: Pat
     assert ReceivedFolder(event).scores(copied.id).valid.mean["mae"].mean == 0
     ids = set(read_inputs(event.kit, event.public_task).index)
     assert ids.isdisjoint(event.public_task.ids)
+
+
+def test_targets_that_decide_are_not_read_off_the_final_ranking_either(planted: Event, tmp_path: Path) -> None:
+    task = planted.private_task
+    rows = task.test_rows(0)[:2]
+    deciding = set(task.test_ids(0))
+    sent = send_numbers(planted, tmp_path / "flips", flipping(planted, *task.ids[rows]), participant="Flips")
+    for name, far in (("Far", 1e9), ("Near", 1.0)):
+        predict = lambda fold, part, ids, far=far: np.where(ids.isin(deciding), far, 1.0)  # noqa: E731
+        send_numbers(planted, tmp_path / name, predict, participant=name)
+    scored(planted)
+    secret = task.target_values[rows]
+    read = ReceivedFolder(planted).scores(sent.id).test.mean["mae"]
+    # As many rows as decide: two targets with every digit.
+    exactly = [(read.max - each) * len(deciding) / 2 for each in (read.min, 3 * read.mean - read.max - read.min)]
+    assert sorted(exactly) == pytest.approx(sorted(secret), rel=1e-9)
+    public = public_board(planted)
+    final = private_board(planted, public)
+    assert {row.submission.participant: row.test.off_the_scale for row in final.rows} == {
+        "Flips": False,
+        "Near": False,
+        "Far": True,
+    }
+    last = final.rows[-1]
+    assert (last.rank, last.submission.participant, last.interval, last.place.word) == (3, "Far", None, None)
+    assert "Far" not in final.headline
+    document = orjson.loads(orjson.dumps(board_document(planted, public, final, planted.closing)))
+    assert found(document["private_board"], planted, task.target_values) == 0
 
 
 SPY = """

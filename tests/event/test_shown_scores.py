@@ -132,9 +132,9 @@ def test_the_scale_is_that_of_a_constant_guess_on_public_rows(
 
 def test_what_the_board_tells_is_said_with_the_limits(event: Event) -> None:
     said, bits = told(event), Scale.of(event, "mean").bits
-    assert said["bits_per_submission"] == pytest.approx(bits, abs=0.05)
-    assert said["bits_per_day"] == round(10 * bits)
-    assert said["bits_in_all"] == round(50 * bits)
+    assert bits <= said["bits_per_submission"] < bits + 0.1
+    assert 10 * bits <= said["bits_per_day"] < 10 * bits + 1
+    assert 50 * bits <= said["bits_in_all"] < 50 * bits + 1
 
 
 GUIDE = Path(__file__).parents[2] / "leaderboard_docs" / "event_organising.md"
