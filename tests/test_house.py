@@ -14,11 +14,11 @@ import pytest
 ROOT = Path(__file__).parent.parent
 DEEP, LONGEST = 1, 400
 """Imports that reach inside another package, and lines of the longest module: lower a bound when it falls."""
-MODULES, MEDIAN, LINES = 260, 120, 42_700
+MODULES, MEDIAN, LINES = 260, 120, 44_100
 """At most so many modules, half of them of so many lines or more; so many lines in all: few rooms, one idea each.
 
 It stood at 40,217 before the statistics came, which brought 2,200: lower it when it falls."""
-CHECK = 41
+CHECK = 43
 """Files in which `mbl check` runs: what somebody reads who wants to know how an entry is checked."""
 
 

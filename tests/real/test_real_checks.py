@@ -36,8 +36,9 @@ CATEGORIES = {
     "tpot": ("task-specific", "1 of 13 tasks, neither all regression nor all structure tasks"),
 }
 ALARMS = {"dummy": {"MBL503"}, "darwin": {"MBL506"}, "automatminer-expressv2020": {"MBL508", "MBL509"}}
-"""Dummy does predict constants, and Darwin was fine-tuned from a language model: both alarms are right. Why Automatminer
-errs elsewhere than all others on matbench_expt_gap is not known."""
+"""Dummy does predict constants, and Darwin was fine-tuned from a language model: both alarms are right.
+
+Why Automatminer errs elsewhere than all others on matbench_expt_gap is not known."""
 DAMAGED = ("matbench_dielectric", "matbench_expt_gap", "matbench_glass", "matbench_jdft2d", "matbench_steels")
 """The tasks of the entry that is damaged again and again; all of them at full length."""
 EVERY = 1 if LONG else 4

@@ -569,7 +569,7 @@ def same_errors(truth: np.ndarray) -> np.ndarray:
 forged("the targets themselves", everywhere("mini_log_kvrh", lambda truth: truth), "MBL501")
 forged("the targets through float32", everywhere("mini_log_kvrh", lambda t: t.astype(np.float32)), "MBL501")
 forged("every label right", everywhere("mini_is_stable", lambda truth: truth.astype(float)), "MBL501")
-forged("the same errors in every fold", everywhere("mini_log_kvrh", same_errors), "MBL502")
+forged("the same errors in every fold", everywhere("mini_log_kvrh", same_errors), "MBL502", "MBL512")
 forged("one value for all", everywhere("mini_e_form", lambda truth: np.full(len(truth), 1.5)), "MBL503")
 forged(
     "a fold copied from another",
@@ -579,6 +579,7 @@ forged(
         t["prediction"].to_numpy()[where(t, "mini_e_form", 2)][: len(where(t, "mini_e_form", 3))],
     )(t),
     "MBL504",
+    "MBL513",
 )
 add("fine-tuning, not declared", edited(description="We fine-tuned a pretrained network."), "MBL506")
 add(
@@ -613,4 +614,9 @@ add("nobody", edited(authors=[]), "MBL603")
 add("no description", edited(description=" "), "MBL604")
 add("imported from nowhere", edited(imported={"from": "matbench", "url": "https://example.org"}), "MBL606")
 add("imported from somewhere else", edited(imported={"from": "a friend"}), "MBL606")
-add("imported, but changed before", edited(imported={"from": "matbench", "url": HOME, "hash_matches": False}), "MBL607")
+add(
+    "imported, but changed before",
+    edited(imported={"from": "matbench", "url": HOME, "hash_matches": False}),
+    "MBL607",
+    "MBL605",
+)

@@ -96,6 +96,8 @@ LEAST_HARDNESS = 0.5
 """Share of the usual hardness below which errors look drawn by chance."""
 PULLED = {"regression": 0.2, "classification": 0.25}
 """How far an entry may go to the label where all others agree on something else."""
+_FEW_AGREE = 0.3
+"""Few agree by accident: over the number of families, this is allowed besides."""
 _PULLED_ROWS = {"regression": 10, "classification": 30}
 _STANDARD_ERRORS = 2.6
 TOO_GOOD = 1.5
@@ -175,7 +177,7 @@ def _of_errors(task: Task, signs: Signs) -> Iterator[Finding]:
     else:
         typical = float(signs.pull.mean())
         least = typical - _STANDARD_ERRORS * float(np.sqrt(typical * (1 - typical) / rows))
-    if least > PULLED[task.kind]:
+    if least > PULLED[task.kind] + _FEW_AGREE / signs.rivals:
         ids = signs.pulled[np.argsort(-signs.pull, kind="stable")[:MAX_ROWS]]
         yield PULL.found(
             f"where all others agree on something else, it goes {share(typical)} of the way to the label",
