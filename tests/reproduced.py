@@ -17,6 +17,7 @@ FOLD = ReproducedFold(
     largest_difference=0.0,
     mean_difference=0.0,
     mean_error=0.25,
+    nearer=0.5,
     code_bits=0.5,
     seed=0,
     seconds=1.5,

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 DEEP, LONGEST = 1, 400
 """Imports that reach inside another package, and lines of the longest module: lower a bound when it falls."""
-MODULES, MEDIAN, LINES = 260, 120, 42_900
+MODULES, MEDIAN, LINES = 260, 120, 42_600
 """At most so many modules, half of them of so many lines or more; so many lines in all: few rooms, one idea each.
 
 It stood at 40,217 before the statistics came, which brought 2,200: lower it when it falls."""

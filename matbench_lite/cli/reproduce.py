@@ -13,7 +13,7 @@ from matbench_lite.cli.output import errors, print_json, say
 from matbench_lite.errors import SubmittedCodeError
 from matbench_lite.metrics import METRICS
 from matbench_lite.tasks import Task, load_benchmark
-from matbench_lite.text import duration
+from matbench_lite.text import duration, share
 from matbench_lite.view import with_unit
 
 
@@ -42,8 +42,9 @@ def reproduce(
 
     Equal: they are the same, within rounding. Within spread: the score differs
     by at most two standard deviations over the entry's folds, and the predictions
-    by at most six tenths of the mean error of the recorded ones. Exit code 1 if
-    they are neither, or the code cannot be trained.
+    by at most six tenths of the mean error of the recorded ones, which are not
+    nearer to the truth on more than three rows in four. Exit code 1 if they are
+    neither, or the code cannot be trained.
 
     The code runs in a sandbox, which has no network and sees none of your files:
     neither the recorded predictions nor the targets of the test part.
@@ -99,6 +100,8 @@ def _print(found: submission.ReproducedFold, task: Task) -> None:
         with_unit(f"{value:.3g}", unit) for value in (found.largest_difference, found.mean_difference, found.mean_error)
     )
     say(f"predictions differ by at most {largest}, {mean} in the mean; the recorded ones err by {error} in the mean")
+    if found.largest_difference:
+        say(f"where they differ, the recorded ones are nearer to the truth on {share(found.nearer)} of the rows")
     score, before = (with_unit(f"{value:.6g}", unit) for value in (found.score, found.recorded_score))
     say(f"{metric.label}: {score}, recorded {before}; standard deviation over its folds {found.spread:.3g}")
     bits = f"{found.code_bits:.3g} bits of code for each different prediction of the entry"

@@ -109,7 +109,7 @@ def test_a_reproduced_entry_says_so_beside_its_name_and_on_its_page(published, m
     digest = read_document(folder)["values_sha256"][:12]
     said = f"Yes, equal. Its code was trained again: mini_gap fold 3 on 2026-11-18; predictions {digest}."
     assert said in [answer.strip() for answer in trust]
-    assert "Nobody has trained its code again." in (docs / "entries" / "best.md").read_text()
+    assert "There is no record of its code being trained again." in (docs / "entries" / "best.md").read_text()
     keep_reproduction(published / REPRODUCTIONS, "gaps", read_document(folder), replace(FOLD, verdict="not reproduced"))
     republish(published, mini)
     assert "<strong>No.</strong> Its code was trained again" in (docs / "entries" / "gaps.md").read_text()

@@ -310,6 +310,8 @@ def test_rounding_is_equal_and_more_is_not(folds: dict[int, RecordedFold]) -> No
     assert verdict(folds, held(values + 1e-3)) == "within spread"
     truth = TASK.target_values[TASK.test_rows(0)]
     assert verdict(folds, held(truth)) == "not reproduced"
+    drawn = truth + (values - truth) / 0.98
+    assert verdict(folds, held(drawn)) == "not reproduced", "recorded were these, drawn to the truth by a fiftieth"
     assert verdict(folds, held(2 * truth - values)) == "not reproduced", "of the same score, and not like them"
 
 
