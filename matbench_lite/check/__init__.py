@@ -7,6 +7,7 @@ from matbench_lite.lazy import lazy
 if TYPE_CHECKING:
     from matbench_lite.check.material import Material as Material, read_material as read_material
     from matbench_lite.check.rivals import Rivals as Rivals
+    from matbench_lite.check.rules.copies import FORGERY_SIGNS as FORGERY_SIGNS
     from matbench_lite.check.rules.folder_layout import MAX_SLUG as MAX_SLUG, is_slug as is_slug
     from matbench_lite.check.verdicts import (
         ENTRY_RULES as ENTRY_RULES, SUBMISSIONS as SUBMISSIONS, Checked as Checked, check_entries as check_entries,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from matbench_lite.check import FORGERY_SIGNS
 from matbench_lite.site import addresses
 from matbench_lite.site.page_files import File, page_file
 from matbench_lite.site.site import Site
@@ -78,13 +79,13 @@ def entries_table(
     """
     filters = _filters(site, slugs, task)
     bibtex = addresses.relative(site.bibtex.path, page)
-    names = name_column(site, slugs, page)
+    names = name_column(site, slugs, page, task)
     columns = [names if column.key == names.key else column for column in shown_in("html", columns)]
     return Table(columns=columns, slugs=slugs, filters=filters, bibtex=bibtex, find="Find an entry", **about)
 
 
-def name_column(site: Site, slugs: Sequence[str], page: str) -> Column:
-    """The names of entries, linked to their pages, with their chips."""
+def name_column(site: Site, slugs: Sequence[str], page: str, task: str | None = None) -> Column:
+    """The names of entries, linked to their pages, with their chips: those of one task, or of all."""
     names = [site.results.entries[slug].algorithm for slug in slugs]
     cells = [
         Cell(
@@ -96,6 +97,7 @@ def name_column(site: Site, slugs: Sequence[str], page: str) -> Column:
             chips=[
                 *(("input", text) for text in _input_chips(site, slug)),
                 *(("reproduced", text) for text in _reproduced_chips(site, slug)),
+                *(("signs", text) for text in _sign_chips(site, slug, task)),
             ],
         )
         for slug, name in zip(slugs, names, strict=True)
@@ -115,12 +117,20 @@ def _reproduced_chips(site: Site, slug: str) -> list[str]:
     return [] if found is None else ["not reproduced" if found.verdict == "not reproduced" else "reproduced"]
 
 
+def _sign_chips(site: Site, slug: str, task: str | None) -> list[str]:
+    """Whether a check has found what nobody has explained; the entry's page has the figures."""
+    found = site.checked[slug].findings
+    seen = [each for each in found if each.code in FORGERY_SIGNS and each.severity == "warning"]
+    return ["unexplained signs"] if any(task is None or each.task in (None, task) for each in seen) else []
+
+
 def _filters(site: Site, slugs: Sequence[str], task: str | None) -> list[Filter]:
     known = [site.uncertain[slug] if task is None else site.uncertain[slug] & {task} for slug in slugs]
     return [
         _filter("category", [[site.results.categories[slug].name] for slug in slugs]),
         _filter("input", [_input_chips(site, slug) or ["any input"] for slug in slugs]),
         _filter("reproduced", [_reproduced_chips(site, slug) or ["not tried"] for slug in slugs]),
+        _filter("signs", [_sign_chips(site, slug, task) or ["none"] for slug in slugs]),
         _filter("uncertainty", [["recorded" if tasks else "not recorded"] for tasks in known]),
     ]
 

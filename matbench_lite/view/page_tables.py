@@ -87,7 +87,8 @@ class Table:
     @property
     def remarks(self) -> str:
         """What stands in few words beside the numbers: a page explains what is there."""
-        return " ".join(f"{cell.small} {cell.mark}" for column in self.columns for cell in column.cells)
+        cells = [cell for column in self.columns for cell in column.cells]
+        return " ".join(f"{cell.small} {cell.mark} {' '.join(text for _, text in cell.chips)}" for cell in cells)
 
     @property
     def size(self) -> int:

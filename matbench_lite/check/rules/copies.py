@@ -84,6 +84,8 @@ LEAD = RULES["MBL511"]
 
 WITNESSES = 3
 """With fewer independent entries beside it nothing is said of where an entry errs."""
+FORGERY_SIGNS = frozenset({"MBL501", "MBL502", "MBL505", "MBL508", "MBL509", "MBL510", "MBL511"})
+"""What boards mark an entry for: it looks as if test labels, or another entry, had gone into it."""
 SIGNS = {"MBL508", "MBL509", "MBL510", "MBL511"}
 NEED_WITNESSES = SIGNS - {"MBL510"}
 ALIKE = {"regression": 0.985, "classification": 0.9}
