@@ -121,7 +121,7 @@ def _sign_chips(site: Site, slug: str, task: str | None) -> list[str]:
     """Whether a check has found what nobody has explained; the entry's page has the figures."""
     found = site.checked[slug].findings
     seen = [each for each in found if each.code in FORGERY_SIGNS and each.severity == "warning"]
-    return ["unexplained signs"] if any(task is None or each.task in (None, task) for each in seen) else []
+    return ["signs"] if any(task is None or each.task in (None, task) for each in seen) else []
 
 
 def _filters(site: Site, slugs: Sequence[str], task: str | None) -> list[Filter]:
