@@ -208,4 +208,5 @@ def _same_numbers(material: Material, task: Task) -> Iterator[tuple[str, int]]:
 def _of_relative(material: Material, found: Finding, *slugs: str) -> Finding:
     """A note, if the entry says that it is based on the other one."""
     based_on = material.submission.based_on if material.submission else ()
-    return replace(found, severity="note") if set(slugs) & set(based_on) else found
+    named = sorted(set(slugs) & set(based_on))
+    return replace(found, severity="note", fix=f"nothing: based_on names {named[0]}") if named else found
