@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +23,8 @@ _COMMON = 0.05
 _FEWEST_ROWS = 100
 _AGREE = 1 / 3
 """Others agree on a row if all are within this share of the way from their median to the label."""
-_CHANCE = 0.005
-"""At either end of the interval of a median."""
+_QUANTILE = 2.576
+"""Half the width of a 99 % interval in standard errors."""
 _ROWS_PER_ENTRY = 20
 """So many rows of half a fold there are for every entry that another one is regressed on."""
 _MOST_OTHERS = 40
@@ -100,12 +100,16 @@ class Field:
         """How many families there are without the entry: so many independent witnesses."""
         return len(np.unique(np.delete(self.families, entry)))
 
-    def hardness(self, entry: int) -> float:
-        """Whether an entry errs where others do: how the sizes of its errors correlate with those of others.
+    @cached_property
+    def hardness(self) -> FloatArray:
+        """Whether each entry errs where others do: how the sizes of its errors correlate with those of others.
 
         With those of the median of the other families, or of the entry that it resembles most: errors that were drawn
         by chance correlate with nobody's. NaN without others.
         """
+        return np.array([self._hardness_of(entry) for entry in range(len(self.predictions))])
+
+    def _hardness_of(self, entry: int) -> float:
         others = self._by_family(entry, self._telling)
         if not len(others):
             return math.nan
@@ -213,8 +217,7 @@ def near_labels(truth: npt.ArrayLike, predictions: npt.ArrayLike) -> NearLabels:
         (True, True)
     """
     labels, predicted = np.asarray(truth, dtype=np.float64), np.asarray(predictions, dtype=np.float64)
-    values, of_row, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    places = np.flatnonzero((counts <= max(1, _SHARED_LABEL * len(labels)))[of_row])
+    values, places = _own_labels(labels.tobytes())
     labels, predicted = labels[places], predicted[places]
     near = _NEAR * np.abs(labels)
     if len(values) > 1 and np.isin(predicted[:_LOOKED_AT], values).mean() > _ON_GRID:
@@ -224,6 +227,13 @@ def near_labels(truth: npt.ArrayLike, predictions: npt.ArrayLike) -> NearLabels:
     return NearLabels(found=places[errors <= near], expected=ring / 2, rows=len(labels))
 
 
+@lru_cache(maxsize=16)
+def _own_labels(labels: bytes) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+    """The values that labels have, and the places of those that hardly any other row has: the same for every entry."""
+    values, of_row, counts = np.unique(np.frombuffer(labels), return_inverse=True, return_counts=True)
+    return values, np.flatnonzero((counts <= max(1, _SHARED_LABEL * len(of_row)))[of_row])
+
+
 def shared_by_at_most(values: npt.NDArray[np.float64], share: float) -> npt.NDArray[np.bool_]:
     """Whether a value is that of no larger share of all of them; with a share of 0, whether it occurs once."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
@@ -231,12 +241,13 @@ def shared_by_at_most(values: npt.NDArray[np.float64], share: float) -> npt.NDAr
 
 
 def least_median(values: npt.ArrayLike) -> float:
-    """The lower end of the 99 % interval of a median; NaN for fewer than eight values, which have none."""
-    from scipy.special import bdtr
+    """The lower end of the 99 % interval of a median; NaN for fewer than ten values, which have none.
 
+    The ranks of its ends are those of a normal distribution, which are right to one.
+    """
     ordered = np.sort(np.asarray(values, dtype=np.float64))
-    below = int(np.searchsorted(bdtr(np.arange(len(ordered) // 2 + 1), len(ordered), 0.5), _CHANCE))
-    return float(ordered[below - 1]) if below else math.nan
+    below = round((len(ordered) - _QUANTILE * math.sqrt(len(ordered))) / 2)
+    return float(ordered[below - 1]) if below > 0 else math.nan
 
 
 def _standard(rows: FloatArray, ranked: bool) -> FloatArray:

@@ -61,13 +61,11 @@ class Mistake:
     evidence: dict[str, float | int | str]
 
 
-def mistakes(task: Task, fold: int, predicted: NDArray[np.float64]) -> Iterator[Mistake]:
-    """What is probably wrong with the predictions of a fold; nothing where its targets are not on this machine."""
-    found = targets_here(task)
-    if found is None or len(predicted) < 2 or np.ptp(predicted) == 0:
+def mistakes(task: Task, fold: int, predicted: NDArray[np.float64], targets: NDArray[Any]) -> Iterator[Mistake]:
+    """What is probably wrong with the predictions of a fold, given the targets of all rows, in file order."""
+    if len(predicted) < 2 or np.ptp(predicted) == 0:
         return
-    values = found.target_values
-    truth, training = values[task.test_rows(fold)], values[task.train_rows(fold)]
+    truth, training = targets[task.test_rows(fold)], targets[task.train_rows(fold)]
     if task.kind == "regression":
         yield from _of_numbers(truth, training, predicted)
     else:
@@ -75,9 +73,13 @@ def mistakes(task: Task, fold: int, predicted: NDArray[np.float64]) -> Iterator[
 
 
 def warn_of_mistakes(task: Task, fold: int, predicted: NDArray[np.float64]) -> None:
-    """Say at once, as warnings, what is probably wrong with the predictions of a fold; damaged targets say nothing."""
+    """Say at once, as warnings, what is probably wrong with the predictions of a fold.
+
+    Nothing is said where its targets are not on this machine, or are damaged.
+    """
     with suppress(DataError):
-        for mistake in mistakes(task, fold, predicted):
+        found = targets_here(task)
+        for mistake in () if found is None else mistakes(task, fold, predicted, found.target_values):
             first = mistake.rows[:1]
             where = f" ({task.test_ids(fold)[first[0]]})" if len(first) else ""
             message = f"{task.name} fold {fold}: {mistake.message}{where}: {FIXES[mistake.kind]}"

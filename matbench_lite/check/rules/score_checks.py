@@ -183,10 +183,10 @@ OF_KIND = {
 
 def check_mistakes(material: Material) -> Iterator[Finding]:
     """One finding per task and kind, with the figures of the first fold that has it."""
-    for task, _ in material.with_targets():
+    for task, targets in material.with_targets():
         found: dict[str, dict[int, Mistake]] = defaultdict(dict)
         for fold, held in material.recorded(task).items():
-            for mistake in mistakes(task, fold, held.predictions.prediction):
+            for mistake in mistakes(task, fold, held.predictions.prediction, targets):
                 found[mistake.kind][fold] = mistake
         for kind, by_fold in found.items():
             fold, first = next(iter(by_fold.items()))
