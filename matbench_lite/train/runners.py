@@ -268,7 +268,8 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
         import dask
 
         about: dict[str, Any] = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
-        folder = tempfile.TemporaryDirectory(prefix="mbl-dask-", ignore_cleanup_errors=True)
+        where = dask.config.get("temporary-directory", None)
+        folder = tempfile.TemporaryDirectory(prefix="mbl-dask-", dir=where, ignore_cleanup_errors=True)
         with folder as scratch, dask.config.set(temporary_directory=scratch), Client(**about) as client:
             yield client
         return
